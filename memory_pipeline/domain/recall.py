@@ -1,0 +1,74 @@
+"""One item that a read returns, the block that a prompt gets, and the answer to a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One part of a score: its value (0 to 1), its weight in the profile, and value × weight."""
+
+    value: float
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledItem:
+    """A memory (``semantic``), a message (``episodic``) or a summary or reflection (``narrative``).
+
+    Attributes:
+        score: of the ranking profile; comparable within one answer only.
+        signals: by name, filled when an explanation was asked for.
+        age: "3 days ago", from ``observed_at`` to the time of the read.
+        evidence: ids of the messages it rests on, in order.
+    """
+
+    id: str
+    layer: str
+    type: str
+    content: str
+    score: float
+    signals: Mapping[str, Signal]
+    surface: str
+    status: str
+    observed_at: datetime
+    age: str
+    session_id: str | None
+    evidence: tuple[str, ...]
+    recall_id: str
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock:
+    """Text for a prompt, with an account of what went in.
+
+    Attributes:
+        sections: text by section title, in order.
+        tokens: estimated size of ``text``.
+        dropped: ids left out for lack of room.
+        budget: used and limit by section.
+    """
+
+    text: str
+    sections: Mapping[str, str]
+    item_ids: tuple[str, ...]
+    tokens: int
+    dropped: tuple[str, ...]
+    budget: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    recall_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What memory alone says to a question; ``known`` is False when it says nothing."""
+
+    text: str
+    citations: tuple[str, ...]
+    known: bool
+    extra: Mapping[str, Any] = field(default_factory=dict)

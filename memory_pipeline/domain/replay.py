@@ -1,0 +1,57 @@
+"""Replaying a user's history from a day on: what other hands changed is applied again to the re-made memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, evolve
+
+# Made anew by every replay; everything else is carried over.
+REMADE = frozenset({Cause.PROPOSAL, Cause.LIFECYCLE})
+
+_CARRIED_FIELDS: Mapping[Change, tuple[str, ...]] = {
+    Change.EDIT: ("content", "subject", "attribute", "value", "entities", "negated"),
+    Change.PIN: ("pinned",),
+    Change.UNPIN: ("pinned",),
+    Change.SUPPRESS: ("surface",),
+    Change.REINFORCE: ("reinforcements", "referenced_at"),
+}
+_ENDING_FIELDS = ("status", "superseded_by", "valid_until")
+
+
+def carry(row: MemoryVersion, current: MemoryVersion | None) -> MemoryVersion | None:
+    """A version made by hand, by a reflection or by a pattern, on top of the re-made state.
+
+    Returns None when its memory does not exist any more; the row itself when it fits as it is.
+    """
+    if row.version == 1:
+        return row if current is None else None
+    if current is None:
+        return None
+    if row.previous_version_id == current.version_id:
+        return row
+    changes: dict[str, Any] = {name: getattr(row, name) for name in _CARRIED_FIELDS.get(row.change, _ENDING_FIELDS)}
+    return replace(
+        evolve(
+            current,
+            change=row.change,
+            cause=row.cause,
+            reason=row.reason,
+            changed_at=max(row.changed_at, current.changed_at),
+            day=row.day,
+            **changes,
+        ),
+        recorded_at=row.recorded_at,
+        run_id=row.run_id,
+    )
+
+
+def difference(
+    old: Iterable[MemoryVersion], new: Iterable[MemoryVersion]
+) -> tuple[list[MemoryVersion], list[MemoryVersion]]:
+    """Versions to assert and versions to withdraw, so that the ledger holds ``new`` instead of ``old``."""
+    had = {v.version_id: v for v in old}
+    has = {v.version_id: v for v in new}
+    return [v for i, v in has.items() if i not in had], [v for i, v in had.items() if i not in has]

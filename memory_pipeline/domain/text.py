@@ -1,0 +1,99 @@
+"""Plain text measures: words, overlap, token estimates. No language model, no I/O."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+
+_STOPWORDS = """
+a about above after again all also am an and any are as at be because been before being below between both but
+by can could did do does doing down during each few for from further get got had has have having he her here
+hers him his how i if in into is it its just know let like ll me more most my no nor not now of off on once
+only or other our ours out over own re really s same she should so some such t than that the their them then
+there these they this those through to too under until up us user user's ve very was we were what when where
+which while who whom why will with would you your yours
+"""
+_NEGATIONS = """
+not no never none nothing without neither nor cannot stopped quit longer don't doesn't didn't isn't aren't
+wasn't weren't won't can't couldn't wouldn't shouldn't haven't hasn't hadn't dislikes dislike hates hate
+avoids avoid
+"""
+STOPWORDS = frozenset(_STOPWORDS.split())
+NEGATIONS = frozenset(_NEGATIONS.split())
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_SPACE = re.compile(r"\s+")
+
+
+def normalise(text: str) -> str:
+    """Compatibility-composed, case-folded, single-spaced, straight quotes, no final punctuation."""
+    text = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    text = text.replace("“", '"').replace("”", '"')
+    return _SPACE.sub(" ", text).strip().casefold().rstrip(".!?… ")
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words in order, apostrophes kept inside."""
+    return _WORD.findall(normalise(text))
+
+
+@lru_cache(maxsize=65536)
+def content_words(text: str) -> frozenset[str]:
+    """Words that carry meaning: no stop words, crude singular, possessive removed."""
+    found = set()
+    for word in words(text):
+        word = word.removesuffix("'s")
+        if word in STOPWORDS or word in NEGATIONS:
+            continue
+        if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+            word = word[:-1]
+        found.add(word)
+    return frozenset(found)
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """Jaccard overlap of two word sets, 0 to 1 (0 when either is empty)."""
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
+def numbers(text: str) -> frozenset[str]:
+    """Numbers as written, for telling "runs 5 km" from "runs 10 km"."""
+    return frozenset(n.replace(",", ".") for n in _NUMBER.findall(text))
+
+
+def negated(text: str) -> bool:
+    """Whether an odd number of negations stands in the text."""
+    return sum(word in NEGATIONS for word in words(text)) % 2 == 1
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens a model would count, roughly: four characters each, one for each CJK character."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text) if not text.isascii() else 0
+    return wide + (len(text) - wide + 3) // 4
+
+
+def truncate(text: str, tokens: int) -> str:
+    """The text cut at a word so that it is at most that many estimated tokens."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    low, high = 0, len(text)
+    while low < high:  # the longest prefix that fits
+        middle = (low + high + 1) // 2
+        if estimate_tokens(text[:middle]) <= max(tokens - 1, 0):
+            low = middle
+        else:
+            high = middle - 1
+    cut = text[:low]
+    if " " in cut[len(cut) // 2 :]:
+        cut = cut.rsplit(" ", 1)[0]
+    return cut.rstrip() + "…"
+
+
+def joined(items: Iterable[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    parts = list(items)
+    if len(parts) < 2:
+        return "".join(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1]

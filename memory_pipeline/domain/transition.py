@@ -1,0 +1,230 @@
+"""Applying a decision: which memory versions it makes. Pure; the ledger gets exactly what these functions return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from memory_pipeline.domain.lifecycle import review_on
+from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve, memory_id, seal
+from memory_pipeline.domain.policy import Policy
+from memory_pipeline.domain.proposal import Evidence, Operation, Proposal, Surface
+from memory_pipeline.domain.supersession import Action, Decision
+
+State = Mapping[str, MemoryVersion]
+_MAX_EVIDENCE = 12
+
+
+def identity(proposal: Proposal) -> str:
+    """Id of the memory that the proposal makes when it is added."""
+    first = proposal.evidence[0].message_id if proposal.evidence else proposal.window_id
+    return memory_id(
+        proposal.tenant_id,
+        proposal.user_id,
+        first,
+        proposal.subject,
+        proposal.attribute,
+        proposal.value,
+        f"{'not ' if proposal.negated else ''}{proposal.content}",
+    )
+
+
+def apply(
+    proposal: Proposal, decision: Decision, state: State, policy: Policy, run_id: str, now: datetime, timezone: str
+) -> list[MemoryVersion]:
+    """The versions that a decided proposal makes, in order; none when it changes nothing.
+
+    Args:
+        run_id, now: recorded with the rows; no other field depends on them.
+    """
+    targets = [state[t] for t in decision.targets if t in state]
+    match decision.action:
+        case Action.NONE:
+            made = []
+        case Action.ADD:
+            made = [] if identity(proposal) in state else [added(proposal, "", decision.reason, run_id, now, timezone)]
+            if not made:
+                made = [_confirmed(proposal, state[identity(proposal)], decision.reason, policy)]
+        case Action.REINFORCE:
+            made = [_confirmed(proposal, t, decision.reason, policy) for t in targets[:1]]
+        case Action.MERGE:
+            made = [_merged(proposal, t, decision.reason, policy) for t in targets[:1]]
+        case Action.SUPERSEDE | Action.CONTRADICT:
+            made = _replaced(proposal, decision, targets, state, run_id, now, timezone)
+        case Action.CLOSE:
+            made = [_ended(proposal, t, Change.CLOSE, Status.CLOSED, decision.reason) for t in targets]
+        case Action.FORGET:
+            made = [_ended(proposal, t, Change.FORGET, Status.ARCHIVED, decision.reason) for t in targets]
+        case Action.SUPPRESS:
+            made = [_suppressed(proposal, t, decision.reason) for t in targets if t.surface is not Surface.AVOID]
+    return [finish(v, policy, run_id, now) for v in made]
+
+
+def finish(version: MemoryVersion, policy: Policy, run_id: str, now: datetime) -> MemoryVersion:
+    """Stamp the run and the next lifecycle review on a version; neither belongs to its identity."""
+    return replace(version, run_id=run_id, recorded_at=now, review_on=review_on(version, policy.lifecycle))
+
+
+def added(proposal: Proposal, lineage_id: str, reason: str, run_id: str, now: datetime, timezone: str) -> MemoryVersion:
+    """Version 1 of the memory that a proposal makes.
+
+    Args:
+        lineage_id: chain it continues; empty starts a new one.
+    """
+    new_id = identity(proposal)
+    return seal(
+        MemoryVersion(
+            version_id="",
+            memory_id=new_id,
+            lineage_id=lineage_id or new_id,
+            tenant_id=proposal.tenant_id,
+            user_id=proposal.user_id,
+            session_id=proposal.session_id,
+            agent_id=proposal.agent_id,
+            domain=proposal.domain,
+            shared=proposal.shared,
+            classification=proposal.classification,
+            version=1,
+            change=Change.ADD,
+            cause=Cause.PROPOSAL,
+            reason=reason,
+            type=proposal.type,
+            status=Status.ACTIVE,
+            content=proposal.content,
+            subject=proposal.subject,
+            attribute=proposal.attribute,
+            value=proposal.value,
+            negated=proposal.negated,
+            entities=proposal.entities,
+            confidence=proposal.confidence,
+            salience=proposal.salience,
+            importance=proposal.importance,
+            surface=proposal.surface,
+            pinned=False,
+            reinforcements=0,
+            observed_at=proposal.observed_at,
+            referenced_at=proposal.observed_at,
+            valid_from=proposal.valid_from,
+            valid_until=proposal.valid_until,
+            due_at=proposal.due_at,
+            changed_at=proposal.observed_at,
+            day=proposal.day,
+            timezone=timezone,
+            review_on=None,
+            evidence=proposal.evidence,
+            derived_from=(),
+            superseded_by=None,
+            proposal_id=proposal.proposal_id,
+            previous_version_id=None,
+            run_id=run_id,
+            asserted=True,
+            recorded_at=now,
+        )
+    )
+
+
+def _evidence(old: tuple[Evidence, ...], new: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Both, each once; the first and the latest are kept when there are many."""
+    both = list(dict.fromkeys(old + new))
+    return tuple(both if len(both) <= _MAX_EVIDENCE else both[:2] + both[2 - _MAX_EVIDENCE :])
+
+
+def _confirmed(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Policy) -> MemoryVersion:
+    figures = policy.consolidation
+    revived = memory.status is Status.STALE
+    return evolve(
+        memory,
+        change=Change.REVIVE if revived else Change.REINFORCE,
+        cause=Cause.PROPOSAL,
+        reason="mentioned again" if revived else reason,
+        status=Status.ACTIVE,
+        confidence=min(1.0, round(memory.confidence + figures.reinforce_confidence, 4)),
+        importance=min(1.0, round(memory.importance + figures.reinforce_importance, 4)),
+        reinforcements=memory.reinforcements + 1,
+        observed_at=min(memory.observed_at, proposal.observed_at),
+        referenced_at=max(memory.referenced_at, proposal.observed_at),
+        due_at=proposal.due_at or memory.due_at,
+        valid_until=proposal.valid_until or memory.valid_until,
+        changed_at=max(memory.changed_at, proposal.observed_at),
+        day=proposal.day,
+        evidence=_evidence(memory.evidence, proposal.evidence),
+        proposal_id=proposal.proposal_id,
+    )
+
+
+def _merged(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Policy) -> MemoryVersion:
+    confirmed = _confirmed(proposal, memory, reason, policy)
+    importance = max(memory.importance, proposal.importance) + policy.consolidation.merge_importance
+    return seal(
+        replace(
+            confirmed,
+            change=Change.MERGE,
+            reason=reason,
+            content=proposal.content,
+            attribute=proposal.attribute or memory.attribute,
+            value=proposal.value or memory.value,
+            entities=tuple(dict.fromkeys(memory.entities + proposal.entities)),
+            importance=min(1.0, round(importance, 4)),
+        )
+    )
+
+
+def _replaced(
+    proposal: Proposal,
+    decision: Decision,
+    targets: list[MemoryVersion],
+    state: State,
+    run_id: str,
+    now: datetime,
+    timezone: str,
+) -> list[MemoryVersion]:
+    """The old facts end, the new one continues the lineage of the oldest of them (RX-20, decisions table).
+
+    A statement that only denies ("no longer vegetarian") leaves nothing new to remember: the old fact ends, and its
+    chain says why.
+    """
+    if not targets:
+        return []
+    superseded = decision.action is Action.SUPERSEDE
+    change, status = (Change.SUPERSEDE, Status.SUPERSEDED) if superseded else (Change.CONTRADICT, Status.CONTRADICTED)
+    bare_denial = proposal.operation is Operation.CONTRADICT
+    oldest = min(targets, key=lambda t: (t.observed_at, t.memory_id))
+    made: list[MemoryVersion] = []
+    successor: str | None = None
+    if not bare_denial and identity(proposal) not in state:
+        made = [added(proposal, oldest.lineage_id, decision.reason, run_id, now, timezone)]
+        successor = made[0].memory_id
+    ended = [
+        seal(replace(_ended(proposal, t, change, status, decision.reason), superseded_by=successor)) for t in targets
+    ]
+    return ended + made
+
+
+def _ended(proposal: Proposal, memory: MemoryVersion, change: Change, status: Status, reason: str) -> MemoryVersion:
+    end = proposal.valid_from if proposal.valid_from and proposal.valid_from > memory.observed_at else None
+    return evolve(
+        memory,
+        change=change,
+        cause=Cause.PROPOSAL,
+        reason=reason,
+        status=status,
+        valid_until=end or max(proposal.observed_at, memory.observed_at),
+        changed_at=max(memory.changed_at, proposal.observed_at),
+        day=proposal.day,
+        evidence=_evidence(memory.evidence, proposal.evidence),
+        proposal_id=proposal.proposal_id,
+    )
+
+
+def _suppressed(proposal: Proposal, memory: MemoryVersion, reason: str) -> MemoryVersion:
+    return evolve(
+        memory,
+        change=Change.SUPPRESS,
+        cause=Cause.PROPOSAL,
+        reason=reason,
+        surface=Surface.AVOID,
+        changed_at=max(memory.changed_at, proposal.observed_at),
+        day=proposal.day,
+        proposal_id=proposal.proposal_id,
+    )

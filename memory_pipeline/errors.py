@@ -1,0 +1,52 @@
+"""One tree of errors. Every message says what happened and what to do about it."""
+
+from __future__ import annotations
+
+
+class MemoryPipelineError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class SettingsError(MemoryPipelineError):
+    """A setting is missing, malformed or contradicts another one."""
+
+
+class IngestError(MemoryPipelineError):
+    """A whole input (not a single line of it) cannot be read."""
+
+
+class ModelError(MemoryPipelineError):
+    """A chat model or an encoder failed after its retries."""
+
+
+class ReplyError(ModelError):
+    """A model answered, but not with something that fits the schema, even after one repair.
+
+    Args:
+        message: what is wrong with the reply.
+        reply: the raw text, kept so that it can be put aside and looked at.
+    """
+
+    def __init__(self, message: str, reply: str = "") -> None:
+        super().__init__(message)
+        self.reply = reply
+
+
+class BudgetExceeded(ModelError):
+    """The day's budget for model calls is spent; what was paid for is kept."""
+
+
+class StorageError(MemoryPipelineError):
+    """The lake or the index cannot be read or written."""
+
+
+class IndexMismatch(StorageError):
+    """The index was built by another encoder or schema than the one in use."""
+
+
+class NotFound(MemoryPipelineError):
+    """No such memory, message or recall for this tenant and user."""
+
+
+class QueryError(MemoryPipelineError):
+    """A read was asked with arguments that cannot be answered."""

@@ -1,0 +1,112 @@
+"""Every setting, and the environment variable it comes from (prefix ``MEMORY_PIPELINE_``)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from memory_pipeline.domain.calendar import zone
+from memory_pipeline.domain.policy import Policy, build
+from memory_pipeline.errors import SettingsError
+
+_PACKAGE = Path(__file__).parent
+
+
+class Settings(BaseSettings):
+    """What a process needs to know. Read once from the environment, or given as keyword arguments.
+
+    Raises:
+        SettingsError: through :meth:`load`, with the name of the variable that is wrong.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="MEMORY_PIPELINE_", frozen=True, extra="forbid", env_ignore_empty=True)
+
+    home: str = Field("./data", description="Path or object-storage URI that holds everything.")
+    chat: Literal["builtin", "openai"] = Field("builtin", description="Who extracts, judges and summarises.")
+    chat_model: str = Field("gpt-4o-mini", description="Model name for CHAT=openai.")
+    chat_timeout_s: float = Field(60.0, gt=0, description="Limit of one model call.")
+    chat_retries: int = Field(4, ge=0, le=20, description="Further tries after a failed model call.")
+    chat_concurrency: int = Field(8, ge=1, le=256, description="Model calls under way at once.")
+    chat_input_usd: float = Field(0.15, ge=0, description="USD for a million prompt tokens.")
+    chat_cached_usd: float = Field(0.075, ge=0, description="USD for a million prompt tokens cached there.")
+    chat_output_usd: float = Field(0.60, ge=0, description="USD for a million completion tokens.")
+    encoder: Literal["builtin", "openai"] = Field("builtin", description="Who makes the vectors.")
+    encoder_model: str = Field("text-embedding-3-small", description="Model name for ENCODER=openai.")
+    encoder_dimensions: int = Field(1536, ge=8, le=8192, description="Vector length for ENCODER=openai.")
+    encoder_usd: float = Field(0.02, ge=0, description="USD for a million tokens encoded.")
+    timezone: str = Field("UTC", description="Zone of users whose messages name none.")
+    start_date: date = Field(date(2020, 1, 1), description="First partition day.")
+    budget_usd_per_day: float | None = Field(None, ge=0, description="Model calls stop when it is spent.")
+    postgres_url: SecretStr | None = Field(None, description="Dagster's storage instead of SQLite.")
+    policy: Path | None = Field(None, description="TOML file that overrides figures of policy.toml.")
+    prompts: Path | None = Field(None, description="Folder of templates that replace the shipped ones.")
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        zone(value)
+        return value
+
+    @classmethod
+    def load(cls, **given: Any) -> Settings:
+        """Settings from the environment and from keyword arguments, which win.
+
+        Raises:
+            SettingsError: naming each wrong setting.
+        """
+        try:
+            return cls(**{k: v for k, v in given.items() if v is not None})
+        except ValidationError as error:
+            wrong = "; ".join(
+                f"MEMORY_PIPELINE_{'_'.join(str(p) for p in e['loc']).upper()}: {e['msg']}"
+                for e in error.errors(include_input=False)
+            )
+            raise SettingsError(wrong) from error
+
+    @property
+    def remote(self) -> bool:
+        """Whether the home is an object-storage URI."""
+        return "://" in self.home and not self.home.startswith("file://")
+
+    def path(self, *parts: str) -> str:
+        """A place under the home, as a path or a URI."""
+        if self.remote:
+            return "/".join([self.home.rstrip("/"), *parts])
+        return str(Path(self.home.removeprefix("file://")).expanduser().absolute().joinpath(*parts))
+
+    @cached_property
+    def policies(self) -> Policy:
+        """The policy table with the user's overrides.
+
+        Raises:
+            SettingsError: the override file is missing or has an unknown or malformed figure.
+        """
+        table = tomllib.loads((_PACKAGE / "policy.toml").read_text(encoding="utf-8"))
+        try:
+            if self.policy is not None:
+                table = _merged(table, tomllib.loads(self.policy.read_text(encoding="utf-8")))
+            policy: Policy = build(Policy, table)
+        except (OSError, ValueError) as error:
+            raise SettingsError(f"policy: {error}") from error
+        return policy
+
+
+def shipped(folder: str) -> Path:
+    """A folder that ships with the package: beside it in a checkout, inside it in a wheel."""
+    inside = _PACKAGE / Path(folder).name
+    return inside if inside.is_dir() else _PACKAGE.parent / folder
+
+
+def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged

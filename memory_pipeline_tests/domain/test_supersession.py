@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
+from memory_pipeline.domain.slots import Relation, Slot, relate
+from memory_pipeline.domain.supersession import Action, Candidate, Decision, decide
+from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal, residence
+
+LATER = NOON + timedelta(days=20)
+
+
+def _decide(said: Proposal, *known: MemoryVersion, similarity: float = 0.9) -> Decision:
+    return decide(said, [Candidate(m, similarity) for m in known], POLICY.similarity)
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "relation"),
+    [
+        (Slot("user", "residence", "Berlin"), Slot("user", "residence", "berlin"), Relation.SAME),
+        (Slot("user", "residence", "Berlin"), Slot("user", "residence", "Barcelona"), Relation.CHANGED),
+        (Slot("user", "residence", "Berlin", True), Slot("user", "residence", "Berlin"), Relation.DENIED),
+        (Slot("brother", "residence", "Oslo"), Slot("user", "residence", "Berlin"), Relation.UNRELATED),
+        (Slot("user", "pet", "dog Max"), Slot("user", "pet", "cat Mia"), Relation.SIBLING),
+        (Slot("user", "likes", "coffee"), Slot("user", "dislikes", "coffee"), Relation.DENIED),
+        (Slot("user", "likes", "coffee"), Slot("user", "dislikes", "tea"), Relation.UNRELATED),
+        (Slot("user", "favorite_color", "red"), Slot("user", "favorite_color", "blue"), Relation.CHANGED),
+        (Slot("user", "weight", "82 kg"), Slot("user", "weight", "80 kg"), Relation.CHANGED),
+        (Slot("user", None, None), Slot("user", "residence", "Berlin"), Relation.UNRELATED),
+    ],
+)
+def test_slots(new: Slot, old: Slot, relation: Relation) -> None:
+    assert relate(new, old) is relation
+
+
+def test_the_four_berlins() -> None:
+    """Cosine cannot tell these apart (field measurement); slots do, at equal similarity."""
+    lives = memory(residence("Berlin"))
+    again = proposal("Is based in Berlin.", LATER, attribute="residence", value="Berlin")
+    moved = residence("Barcelona", LATER)
+    left = residence("Berlin", LATER, negated=True, operation=Operation.CONTRADICT)
+    assert _decide(again, lives).action is Action.REINFORCE
+    assert _decide(moved, lives) == Decision(Action.SUPERSEDE, (lives.memory_id,), "changed: Lives in Barcelona.")
+    assert _decide(left, lives).action is Action.CONTRADICT
+
+
+def test_a_late_older_fact_never_retires_a_newer_one() -> None:
+    newer = memory(residence("Lisbon", LATER))
+    assert _decide(residence("Berlin", NOON), newer).action is Action.ADD
+
+
+def test_a_retired_memory_is_never_changed() -> None:
+    old = memory(residence("Berlin"), status=Status.SUPERSEDED)
+    assert _decide(residence("Berlin", LATER), old).action is Action.ADD
+
+
+def test_more_detail_merges() -> None:
+    dog = memory(proposal("Has a dog called Max.", attribute="pet", value="Max"))
+    more = proposal("Has a brown dog called Max.", LATER, attribute="pet", value="Max")
+    assert _decide(more, dog).action is Action.MERGE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Runs 5 km every morning.", "Runs 10 km every morning."),
+        ("Likes spicy food.", "Does not like spicy food."),
+        ("Works with Anna on the billing service.", "Works with Boris on the search index."),
+    ],
+)
+def test_numbers_names_and_negation_overrule_cosine(old: str, new: str) -> None:
+    decision = _decide(proposal(new, LATER), memory(proposal(old)), similarity=0.97)
+    assert decision.action not in (Action.REINFORCE, Action.MERGE)
+
+
+def test_events_of_different_days_stay_apart() -> None:
+    ran = memory(proposal("Ran in the park.", type=MemoryType.EPISODIC_EVENT))
+    again = proposal("Ran in the park.", LATER, type=MemoryType.EPISODIC_EVENT)
+    same_day = proposal("Ran in the park.", NOON + timedelta(hours=3), type=MemoryType.EPISODIC_EVENT)
+    assert _decide(again, ran).action is Action.ADD
+    assert _decide(same_day, ran).action is Action.REINFORCE
+
+
+def test_closing_in_other_words() -> None:
+    loop = memory(proposal("Needs to call mom.", type=MemoryType.OPEN_LOOP))
+    other = memory(proposal("Needs to renew the passport.", type=MemoryType.OPEN_LOOP))
+    done = proposal("Called mom.", LATER, type=MemoryType.OPEN_LOOP, operation=Operation.CLOSE_OPEN_LOOP)
+    assert _decide(done, loop, other) == Decision(Action.CLOSE, (loop.memory_id,), "resolved: Called mom.")
+
+
+def test_an_unclear_closing_goes_to_the_judge() -> None:
+    loop = memory(proposal("Needs to renew the passport.", type=MemoryType.OPEN_LOOP))
+    done = proposal("It is finally done.", LATER, type=MemoryType.OPEN_LOOP, operation=Operation.CLOSE_OPEN_LOOP)
+    assert _decide(done, loop) == Decision(Action.NONE, (), "no open loop clearly meant", certain=False)
+
+
+def test_forget_names_what_it_means() -> None:
+    shop = memory(
+        proposal("Likes the coffee shop on Elm Street.", attribute="likes", value="Elm Street coffee shop")
+    )
+    tea = memory(proposal("Prefers green tea."))
+    forget = proposal("That coffee shop.", LATER, operation=Operation.FORGET, value="coffee shop")
+    assert _decide(forget, shop, tea).targets == (shop.memory_id,)
+
+
+def test_forget_of_something_unknown_does_nothing() -> None:
+    forget = proposal("The sailing boat.", LATER, operation=Operation.FORGET, value="sailing boat")
+    assert _decide(forget, memory(residence("Berlin"))).action is Action.NONE
