@@ -1,0 +1,88 @@
+"""``doctor``: every part looked at once, each with one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from memory_pipeline.errors import MemoryPipelineError
+from memory_pipeline.settings import Settings
+from memory_pipeline.stages import audit
+from memory_pipeline.stages.context import StageContext
+
+_PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onnxruntime")
+
+
+def examine() -> list[dict[str, Any]]:
+    """All checks as ``{"name", "ok", "detail"}``; one that fails does not stop the others."""
+    try:
+        settings = Settings.load()
+        _ = settings.policies
+    except MemoryPipelineError as error:
+        return [{"name": "settings", "ok": False, "detail": str(error)}]
+    now = datetime.now(UTC)
+    ctx = StageContext(settings, f"doctor-{now:%Y%m%dT%H%M%S}", now)
+    return [_guarded(name, check) for name, check in _checks(ctx)]
+
+
+def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
+    settings = ctx.settings
+    yield "settings", lambda: (True, f"home {settings.path()}, chat {settings.chat}, encoder {settings.encoder}")
+    yield "versions", lambda: (True, f"python {sys.version.split()[0]}, " + _versions())
+    yield "privacy", lambda: (True, _privacy(settings))
+    yield "chat model", lambda: (True, ctx.chat.model)
+    yield "encoder", lambda: _encoder(ctx)
+    yield "lake", lambda: _lake(ctx)
+    yield "index", lambda: (True, _index(ctx))
+    days = ctx.lake.days("messages")
+    for name, checks in audit.OF_PARTITIONS.items():
+        for check in checks:
+            yield f"{name}: {check.__name__}", lambda check=check: _audit(check(ctx, days))  # type: ignore[misc]
+    for name, store_checks in audit.OF_STORES.items():
+        for store_check in store_checks:
+            yield (
+                f"{name}: {store_check.__name__}",
+                lambda store_check=store_check: _audit(store_check(ctx)),  # type: ignore[misc]
+            )
+    yield "quarantine", lambda: _audit(audit.quarantine(ctx))
+
+
+def _guarded(name: str, check: Callable[[], tuple[bool, str]]) -> dict[str, Any]:
+    try:
+        ok, detail = check()
+    except (MemoryPipelineError, OSError, ImportError) as error:
+        ok, detail = False, f"{type(error).__name__}: {error}"
+    return {"name": name, "ok": ok, "detail": detail}
+
+
+def _versions() -> str:
+    return ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
+
+
+def _privacy(settings: Settings) -> str:
+    remote = [name for name in ("chat", "encoder") if getattr(settings, name) != "builtin"]
+    return f"transcripts are sent to the {' and the '.join(remote)} model" if remote else "nothing leaves this machine"
+
+
+def _encoder(ctx: StageContext) -> tuple[bool, str]:
+    vectors = ctx.encoder.encode(["a short sentence"])
+    return vectors.shape == (1, ctx.encoder.dimensions), f"{ctx.encoder.model}, {ctx.encoder.dimensions} dimensions"
+
+
+def _lake(ctx: StageContext) -> tuple[bool, str]:
+    days = ctx.lake.days("messages")
+    row = ctx.lake.sql("SELECT count(*) AS n FROM messages").to_pylist()[0]
+    return True, f"{row['n']} messages on {len(days)} days" if days else "empty: ingest some transcripts"
+
+
+def _index(ctx: StageContext) -> str:
+    found = ctx.index.statistics()
+    return ", ".join(f"{name} {s['rows']} rows" for name, s in found.items()) or "empty: run the pipeline"
+
+
+def _audit(found: audit.Audit) -> tuple[bool, str]:
+    more = f"; e.g. {dict(found.examples[0])}" if found.examples and not found.ok else ""
+    return found.ok, f"{found.detail}: {found.found}{more}" if not found.ok or found.found else found.detail

@@ -1,0 +1,31 @@
+"""Finding the owner of a memory from its id: for an operator at the machine, who can read the lake anyway."""
+
+from __future__ import annotations
+
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.errors import NotFound
+
+
+def owner_of(memory_id: str, user: str | None, tenant: str | None) -> Scope:
+    """The scope that was named, or the one that holds the memory.
+
+    Raises:
+        NotFound: no such memory.
+    """
+    if user is not None:
+        return Scope(tenant or "default", user)
+    from memory_pipeline.settings import Settings
+    from memory_pipeline.storage.lake import Lake
+
+    rows = (
+        Lake(Settings.load().path("lake"))
+        .sql(
+            "SELECT DISTINCT tenant_id, user_id FROM memory_versions WHERE memory_id = $id "
+            "AND ($tenant IS NULL OR tenant_id = $tenant)",
+            {"id": memory_id, "tenant": tenant},
+        )
+        .to_pylist()
+    )
+    if not rows:
+        raise NotFound(f"no memory {memory_id}; list them with `memory-pipeline memories --user USER`")
+    return Scope(rows[0]["tenant_id"], rows[0]["user_id"])

@@ -1,0 +1,105 @@
+"""3 · Memories: the gate, consolidation, links and vectors."""
+
+from collections import Counter
+from datetime import date
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from memory_pipeline.orchestration.assets.proposals import proposals
+from memory_pipeline.orchestration.metadata import table
+from memory_pipeline.orchestration.partitions import DAYS
+from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+
+if TYPE_CHECKING:
+    from memory_pipeline.stages.context import StageContext
+
+GROUP = "3_memories"
+
+
+@dg.asset(
+    partitions_def=DAYS,
+    group_name=GROUP,
+    deps=[proposals],
+    kinds={"parquet", "llm"},
+    owners=OWNERS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    retry_policy=RETRY,
+    pool="memories",
+    description="The append-only ledger of memory versions. Each user's days are replayed in order through the gate "
+    "and consolidation; every proposal gets a verdict.",
+)
+def memories(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    return run_stage(context, pipeline, "memories", _consolidate)
+
+
+def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
+    from memory_pipeline.stages.consolidate import consolidate
+
+    report = consolidate(ctx, days)
+    reasons = Counter[tuple[str, str]]()
+    for day in days:
+        reasons.update(report.verdicts.get(day, {}))
+    changes = Counter[str]()
+    for found in report.changes.values():
+        changes.update(found)
+    verdicts = [{"verdict": o, "reason": r, "proposals": n} for (o, r), n in reasons.most_common()]
+    return Made(
+        {day: found.total() for day, found in report.changes.items()},
+        {
+            "verdicts": table(verdicts),
+            "changes": table([{"change": c, "versions": n} for c, n in changes.most_common()]),
+            "versions withdrawn": report.withdrawn.total(),
+            "later days replayed": len(report.replayed),
+        },
+    )
+
+
+@dg.asset(
+    partitions_def=DAYS,
+    group_name=GROUP,
+    deps=[memories],
+    kinds={"lancedb"},
+    owners=OWNERS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    description="Current memories with their vectors: one row a memory, as the ledger has it.",
+)
+def memory_vectors(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    return run_stage(context, pipeline, "memory_vectors", _index)
+
+
+def _index(ctx: "StageContext", days: list[date]) -> Made:
+    from memory_pipeline.stages.publish import index_days
+
+    changed = index_days(ctx, days)
+    statistics = ctx.index.statistics().get("memories", {})
+    metadata = {"rows written or removed": changed, "memories in the index": statistics.get("rows", 0)}
+    counts = ctx.lake.sql(
+        "SELECT day, count(*) AS versions FROM memory_versions WHERE asserted GROUP BY day",
+        days={"memory_versions": days},
+    )
+    return Made(dict(zip(counts["day"].to_pylist(), counts["versions"].to_pylist(), strict=True)), metadata)
+
+
+@dg.asset(
+    partitions_def=DAYS,
+    group_name=GROUP,
+    deps=[memory_vectors],
+    kinds={"parquet", "lancedb"},
+    owners=OWNERS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    description="Typed links from each new memory to older ones: supersedes, contradicts, elaborates, related.",
+)
+def memory_links(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    return run_stage(context, pipeline, "memory_links", _link)
+
+
+def _link(ctx: "StageContext", days: list[date]) -> Made:
+    from memory_pipeline.stages.link import link
+
+    made = link(ctx, days)
+    kinds = ctx.lake.sql(
+        "SELECT relation, count(*) AS links FROM links GROUP BY relation ORDER BY links DESC", days={"links": days}
+    )
+    return Made(made, {"links by relation": table(kinds.to_pylist())})

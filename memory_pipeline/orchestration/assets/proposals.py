@@ -1,0 +1,53 @@
+"""2 · What the extractor thinks worth keeping."""
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from memory_pipeline.orchestration.assets.transcripts import transcripts
+from memory_pipeline.orchestration.metadata import table
+from memory_pipeline.orchestration.partitions import DAYS
+from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+
+if TYPE_CHECKING:
+    from memory_pipeline.stages.context import StageContext
+
+
+@dg.asset(
+    partitions_def=DAYS,
+    group_name="2_proposals",
+    deps=[transcripts],
+    kinds={"llm", "parquet"},
+    owners=OWNERS,
+    backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=31),
+    retry_policy=RETRY,
+    description="Candidate memories of each closed window of messages: typed, dated, with the quoted words they "
+    "rest on. A function of the transcripts alone.",
+)
+def proposals(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    return run_stage(context, pipeline, "proposals", _extract)
+
+
+def _extract(ctx: "StageContext", days: list[date]) -> Made:
+    from memory_pipeline.stages.extract import extract
+
+    calls, hits = ctx.replies.calls, ctx.replies.hits
+    report = extract(ctx, days)
+    sample = ctx.lake.sql(
+        "SELECT day, user_id, type, operation, content FROM proposals ORDER BY salience DESC, day LIMIT 12",
+        days={"proposals": days},
+    )
+    return Made(
+        report.proposals,
+        {
+            "windows": report.windows.total(),
+            "windows whose reply did not fit": report.failed.total(),
+            "model": ctx.chat.model,
+            "model calls": ctx.replies.calls - calls,
+            "replies from the cache": ctx.replies.hits - hits,
+            "most salient": table(sample.to_pylist()),
+        },
+        complete=[d for d in days if not report.failed[d]],
+    )

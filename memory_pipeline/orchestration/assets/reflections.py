@@ -1,0 +1,71 @@
+"""5 · What follows from many memories: patterns and reflections, week by week."""
+
+from collections import Counter
+from datetime import date
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from memory_pipeline.domain.calendar import Grain
+from memory_pipeline.orchestration.assets.memories import memories
+from memory_pipeline.orchestration.partitions import FROM_DAYS, WEEKS
+from memory_pipeline.orchestration.partitions import periods as as_periods
+from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+
+if TYPE_CHECKING:
+    from memory_pipeline.stages.context import StageContext
+
+GROUP = "5_reflections"
+
+
+@dg.asset(
+    partitions_def=WEEKS,
+    group_name=GROUP,
+    deps=[dg.AssetDep(memories, partition_mapping=FROM_DAYS)],
+    kinds={"llm", "parquet", "lancedb"},
+    owners=OWNERS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    retry_policy=RETRY,
+    pool="memories",
+    description="Alike findings and events in one statement; their memories are superseded by it and kept.",
+)
+def patterns(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    return run_stage(context, pipeline, "patterns", _patterns)
+
+
+@dg.asset(
+    partitions_def=WEEKS,
+    group_name=GROUP,
+    deps=[dg.AssetDep(memories, partition_mapping=FROM_DAYS), patterns],
+    kinds={"llm", "parquet", "lancedb"},
+    owners=OWNERS,
+    backfill_policy=dg.BackfillPolicy.single_run(),
+    retry_policy=RETRY,
+    pool="memories",
+    description="Insights about a user that rest on several memories of several days, with their ids.",
+)
+def reflections(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
+    return run_stage(context, pipeline, "reflections", _reflections)
+
+
+def _patterns(ctx: "StageContext", starts: list[date]) -> Made:
+    from memory_pipeline.stages.patterns import find_patterns
+
+    return _told(ctx, starts, find_patterns(ctx, as_periods(Grain.WEEK, [s.isoformat() for s in starts])), "pattern")
+
+
+def _reflections(ctx: "StageContext", starts: list[date]) -> Made:
+    from memory_pipeline.stages.reflect import reflect
+
+    return _told(ctx, starts, reflect(ctx, as_periods(Grain.WEEK, [s.isoformat() for s in starts])), "reflection")
+
+
+def _told(ctx: "StageContext", starts: list[date], made: Counter[date], kind: str) -> Made:
+    rows = ctx.lake.sql(
+        "SELECT user_id, content FROM memory_versions WHERE type = $kind AND asserted AND version = 1 "
+        "ORDER BY day DESC, importance DESC LIMIT 8",
+        {"kind": kind},
+    ).to_pylist()
+    text = "\n".join(f"* **{row['user_id']}** — {row['content']}" for row in rows)
+    return Made(made, {"latest": dg.MetadataValue.md(text or "none yet")})

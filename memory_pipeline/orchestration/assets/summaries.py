@@ -1,0 +1,68 @@
+"""4 · Calendar summaries of each user: days, weeks, months."""
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.orchestration.assets.memories import memories
+from memory_pipeline.orchestration.assets.transcripts import transcripts
+from memory_pipeline.orchestration.partitions import BY_GRAIN, FROM_DAYS
+from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+
+if TYPE_CHECKING:
+    from memory_pipeline.stages.context import StageContext
+
+
+def _summaries(name: str, grain: Grain, description: str) -> dg.AssetsDefinition:
+    sources = [transcripts, memories]
+
+    @dg.asset(
+        name=name,
+        partitions_def=BY_GRAIN[grain],
+        group_name="4_summaries",
+        deps=sources
+        if grain is Grain.DAY
+        else [dg.AssetDep(source, partition_mapping=FROM_DAYS) for source in sources],
+        kinds={"llm", "parquet", "lancedb"},
+        owners=OWNERS,
+        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=31),
+        retry_policy=RETRY,
+        description=description,
+    )
+    def summaries(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
+        return run_stage(context, pipeline, name, lambda ctx, days: _summarize(ctx, grain, days))
+
+    return summaries
+
+
+daily_summaries = _summaries(
+    "daily_summaries", Grain.DAY, "What each user's day was about, from its messages; none for a silent day."
+)
+weekly_summaries = _summaries(
+    "weekly_summaries", Grain.WEEK, "Each user's week, from its messages and what became of the memories."
+)
+monthly_summaries = _summaries(
+    "monthly_summaries", Grain.MONTH, "Each user's month, from its messages and what became of the memories."
+)
+
+
+def _summarize(ctx: "StageContext", grain: Grain, starts: list[date]) -> Made:
+    from memory_pipeline.stages.summarize import summarize
+
+    report = summarize(ctx, [Period(grain, start) for start in starts])
+    texts = [
+        f"**{summary.user_id}, {Period(grain, summary.start).label}** — {summary.text}"
+        for start in sorted(report.made)
+        for summary in report.made[start]
+    ]
+    return Made(
+        {start: len(found) for start, found in report.made.items()},
+        {
+            "latest": dg.MetadataValue.md("\n\n".join(texts[-3:]) or "no messages"),
+            "replies that did not fit": report.failed,
+        },
+        complete=starts if not report.failed else [],
+    )

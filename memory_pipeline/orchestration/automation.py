@@ -1,0 +1,143 @@
+"""Jobs, schedules and the inbox sensor."""
+
+import json
+from datetime import UTC, date, timedelta
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from memory_pipeline.domain.calendar import Grain, period_of
+from memory_pipeline.domain.ids import fingerprint
+from memory_pipeline.orchestration.maintenance import maintain_stores
+from memory_pipeline.orchestration.partitions import DAYS, MONTHS, WEEKS, range_tags
+from memory_pipeline.orchestration.resources import Pipeline
+
+INGESTED = ("transcripts", "message_vectors", "proposals", "memories", "memory_vectors")
+NIGHTLY = (*INGESTED, "memory_links", "daily_summaries", "recall_feedback")
+WEEKLY = ("patterns", "reflections", "weekly_summaries")
+
+ingest_and_extract = dg.define_asset_job(
+    "ingest_and_extract",
+    selection=dg.AssetSelection.assets(*INGESTED),
+    partitions_def=DAYS,
+    description="New files of the inbox → messages, proposals, memories, vectors.",
+)
+nightly_consolidation = dg.define_asset_job(
+    "nightly_consolidation",
+    selection=dg.AssetSelection.assets(*NIGHTLY),
+    partitions_def=DAYS,
+    description="Everything of the days that changed, with links, daily summaries and the recall log.",
+)
+weekly_reflection = dg.define_asset_job(
+    "weekly_reflection",
+    selection=dg.AssetSelection.assets(*WEEKLY),
+    partitions_def=WEEKS,
+    description="Patterns, reflections and summaries of a week.",
+)
+monthly_summary = dg.define_asset_job(
+    "monthly_summary",
+    selection=dg.AssetSelection.assets("monthly_summaries"),
+    partitions_def=MONTHS,
+    description="Summaries of a month.",
+)
+lifecycle_sweep = dg.define_asset_job(
+    "lifecycle_sweep",
+    selection=dg.AssetSelection.assets("lifecycle"),
+    partitions_def=DAYS,
+    description="What time does to the memories.",
+)
+
+
+@dg.job(description="Compact the index and drop its old versions.")
+def store_maintenance() -> None:
+    maintain_stores()
+
+
+JOBS: list[Any] = [
+    ingest_and_extract,
+    nightly_consolidation,
+    weekly_reflection,
+    monthly_summary,
+    lifecycle_sweep,
+    store_maintenance,
+]
+_ON = dg.DefaultScheduleStatus.RUNNING
+
+
+def _day(context: dg.ScheduleEvaluationContext) -> date:
+    return context.scheduled_execution_time.astimezone(UTC).date()
+
+
+@dg.schedule(job=nightly_consolidation, cron_schedule="30 1 * * *", execution_timezone="UTC", default_status=_ON)
+def nightly_consolidation_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """Yesterday and, where late messages or a failed run left earlier days stale, everything since."""
+    from memory_pipeline.stages.freshness import BY_NAME, stale
+
+    today = _day(context)
+    ctx = Pipeline().stage_context(f"schedule-{today}")
+    left = [d for name in ("proposals", "memories", "daily_summaries") for d in stale(ctx, BY_NAME[name], last=today)]
+    first = min([*left, today - timedelta(days=1)])
+    return dg.RunRequest(run_key=f"nightly-{today}", tags=range_tags(first, today))
+
+
+@dg.schedule(job=lifecycle_sweep, cron_schedule="0 3 * * *", execution_timezone="UTC", default_status=_ON)
+def lifecycle_sweep_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """Yesterday's transitions, and those of nights that were missed."""
+    day = _day(context) - timedelta(days=1)
+    return dg.RunRequest(run_key=f"lifecycle-{day}", partition_key=day.isoformat())
+
+
+@dg.schedule(job=weekly_reflection, cron_schedule="0 4 * * 1", execution_timezone="UTC", default_status=_ON)
+def weekly_reflection_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """The week that ended on Sunday."""
+    week = period_of(Grain.WEEK, _day(context) - timedelta(days=1)).start
+    return dg.RunRequest(run_key=f"week-{week}", partition_key=week.isoformat())
+
+
+@dg.schedule(job=monthly_summary, cron_schedule="30 4 1 * *", execution_timezone="UTC", default_status=_ON)
+def monthly_summary_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """The month that ended yesterday."""
+    month = period_of(Grain.MONTH, _day(context) - timedelta(days=1)).start
+    return dg.RunRequest(run_key=f"month-{month}", partition_key=month.isoformat())
+
+
+@dg.schedule(job=store_maintenance, cron_schedule="0 5 * * *", execution_timezone="UTC", default_status=_ON)
+def store_maintenance_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """Every night after the rest."""
+    return dg.RunRequest(run_key=f"maintenance-{_day(context)}")
+
+
+SCHEDULES = [
+    nightly_consolidation_schedule,
+    lifecycle_sweep_schedule,
+    weekly_reflection_schedule,
+    monthly_summary_schedule,
+    store_maintenance_schedule,
+]
+
+
+@dg.sensor(
+    job=ingest_and_extract,
+    minimum_interval_seconds=5,
+    default_status=dg.DefaultSensorStatus.RUNNING,
+    description="New files in the inbox → a run over the days they hold, keyed by their content.",
+)
+def inbox_sensor(context: dg.SensorEvaluationContext, pipeline: Pipeline) -> dg.SensorResult | dg.SkipReason:
+    from memory_pipeline.stages.ingest import days_of, pending_inbox
+    from memory_pipeline.storage.lake import Lake
+
+    settings = pipeline.settings()
+    seen: dict[str, str] = json.loads(context.cursor or "{}")
+    files = pending_inbox(settings, Lake(settings.path("lake")), seen)
+    spans = [span for file in files if (span := days_of(Path(file.path))) is not None]
+    cursor = json.dumps(seen)
+    if not files:
+        return dg.SensorResult(skip_reason="nothing new in the inbox", cursor=cursor)
+    today = date.today()
+    first = min([start for start, _ in spans], default=today)
+    last = max([end for _, end in spans], default=today)
+    first = max(first, settings.start_date)
+    last = min(last, today + timedelta(days=1))
+    request = dg.RunRequest(run_key=fingerprint(file.sha256 for file in files), tags=range_tags(min(first, last), last))
+    return dg.SensorResult(run_requests=[request], cursor=cursor)

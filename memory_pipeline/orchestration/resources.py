@@ -1,0 +1,51 @@
+"""What the assets need from outside: settings, and the surroundings of a stage for this run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from memory_pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from memory_pipeline.stages.context import StageContext
+
+Listener = Callable[[str, int, int | None], None]
+_LISTENERS: list[Listener] = []
+
+
+def listen(listener: Listener) -> Callable[[], None]:
+    """Have the progress of runs in this process told to a listener. Returns what stops it."""
+    _LISTENERS.append(listener)
+    return lambda: _LISTENERS.remove(listener)
+
+
+def _tell(label: str, done: int, total: int | None) -> None:
+    for listener in _LISTENERS:
+        listener(label, done, total)
+
+
+class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
+    """Opens the stores and models that the settings name; one set of them for all steps of a run."""
+
+    home: str | None = None
+
+    def settings(self) -> Settings:
+        """Settings from the environment, with this resource's home where it names one."""
+        return Settings.load(home=self.home)
+
+    def stage_context(self, run_id: str) -> StageContext:
+        """Surroundings of a run; steps of one process share them, and so the encoder and its vectors."""
+        from memory_pipeline.stages.context import StageContext
+
+        key = (run_id, self.home)
+        if key not in _OPEN:
+            _OPEN.clear()
+            _OPEN[key] = StageContext(self.settings(), run_id, datetime.now(UTC), _tell)
+        return _OPEN[key]
+
+
+_OPEN: dict[tuple[str, str | None], StageContext] = {}

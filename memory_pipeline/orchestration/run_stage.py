@@ -1,0 +1,70 @@
+"""The one way an asset runs a stage: partitions in, work, a note of what was made from what, metadata out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from memory_pipeline.orchestration.metadata import plot
+from memory_pipeline.orchestration.partitions import dates
+from memory_pipeline.orchestration.resources import Pipeline
+
+if TYPE_CHECKING:
+    from memory_pipeline.stages.context import StageContext
+
+OWNERS = ["team:memory-pipeline"]
+RETRY = dg.RetryPolicy(max_retries=2, delay=30, backoff=dg.Backoff.EXPONENTIAL)
+
+
+@dataclass
+class Made:
+    """What a stage made.
+
+    Attributes:
+        rows: by partition.
+        metadata: for the whole run.
+        complete: partitions whose work was done in full; others stay stale. None = all.
+    """
+
+    rows: Mapping[date, int]
+    metadata: dict[str, Any] = field(default_factory=dict)
+    complete: Sequence[date] | None = None
+
+
+Work = Callable[["StageContext", list[date]], Made]
+
+
+def run_stage(
+    context: dg.AssetExecutionContext, pipeline: Pipeline, stage: str | None, work: Work
+) -> dg.MaterializeResult[None]:
+    """Run a stage on the step's partitions.
+
+    Args:
+        stage: name in ``stages.freshness``; None for what is made from outside (transcripts).
+    """
+    from memory_pipeline.stages import freshness
+
+    ctx = pipeline.stage_context(context.run_id)
+    partitions = dates(context.partition_keys)
+    known = freshness.BY_NAME[stage] if stage else None
+    made_from = freshness.inputs(ctx, known) if known else {}
+    made = work(ctx, partitions)
+    if known:
+        done = partitions if made.complete is None else made.complete
+        freshness.record(ctx, known, made_from, list(done), made.rows)
+    for partition in partitions:
+        rows = made.rows.get(partition, 0)
+        if rows:
+            context.add_asset_metadata(
+                {"dagster/partition_row_count": rows},
+                asset_key=context.asset_key,
+                partition_key=partition.isoformat(),
+            )
+    total = sum(made.rows.get(p, 0) for p in partitions)
+    context.log.info(f"{context.asset_key.to_user_string()}: {total} rows in {len(partitions)} partitions")
+    by_partition = {p: made.rows.get(p, 0) for p in partitions}
+    return dg.MaterializeResult(metadata={"rows": total, "rows by partition": plot(by_partition), **made.metadata})

@@ -1,0 +1,191 @@
+"""What must hold of the stores, as queries for the rows which break it. Asset checks and ``doctor`` run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from memory_pipeline.stages.context import StageContext
+
+_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The result of one audit.
+
+    Attributes:
+        found: how many rows break the rule.
+        examples: a few of them.
+    """
+
+    name: str
+    ok: bool
+    found: int
+    detail: str
+    examples: tuple[Mapping[str, Any], ...] = ()
+
+
+def _empty(name: str, rows: list[dict[str, Any]], rule: str) -> Audit:
+    return Audit(name, not rows, len(rows), rule, tuple(rows[:_SHOWN]))
+
+
+def no_message_twice(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """Every message id stands once in a user's session."""
+    table = ctx.lake.sql(
+        "SELECT tenant_id, user_id, session_id, message_id, count(*) AS times FROM messages "
+        "GROUP BY ALL HAVING times > 1",
+        days={"messages": list(days)},
+    )
+    return _empty("no_message_twice", table.to_pylist(), "a message stands once in the log")
+
+
+def evidence_exists(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """Every version cites at least one message of its own user that is in the log."""
+    table = ctx.lake.sql(
+        """
+        WITH cited AS (
+            SELECT version_id, memory_id, tenant_id, user_id, cause,
+                   unnest(list_transform(evidence, lambda e: e.message_id)) AS message_id
+            FROM memory_versions WHERE asserted AND cause <> 'manual'
+        ), found AS (
+            SELECT DISTINCT c.version_id FROM cited c JOIN log m USING (tenant_id, user_id, message_id)
+        )
+        SELECT version_id, memory_id, tenant_id, user_id, content FROM memory_versions
+        WHERE asserted AND cause <> 'manual' AND version_id NOT IN (SELECT version_id FROM found)
+        """,
+        days={"memory_versions": list(days)},
+        tables={"log": ctx.lake.sql("SELECT DISTINCT tenant_id, user_id, message_id FROM messages")},
+    )
+    return _empty("evidence_exists", table.to_pylist(), "every memory rests on a message of its own user")
+
+
+def every_proposal_has_a_verdict(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """Conservation: nothing that was proposed vanishes without a word."""
+    span = list(days)
+    table = ctx.lake.sql(
+        "SELECT p.proposal_id, p.tenant_id, p.user_id, p.content "
+        "FROM proposals p ANTI JOIN verdicts v USING (proposal_id)",
+        days={"proposals": span, "verdicts": span},
+    )
+    return _empty("every_proposal_has_a_verdict", table.to_pylist(), "each proposal has its verdict")
+
+
+def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """No user has two active values of an attribute that holds one at a time."""
+    from memory_pipeline.domain.slots import attribute
+    from memory_pipeline.storage.ledger import CURRENT
+
+    table = ctx.lake.sql(
+        f"""
+        SELECT tenant_id, user_id, lower(coalesce(subject, 'user')) AS subject, attribute,
+               list(DISTINCT lower(value)) AS held
+        FROM ({CURRENT}) SEMI JOIN touched USING (tenant_id, user_id)
+        WHERE status = 'active' AND NOT negated AND attribute IS NOT NULL AND value IS NOT NULL
+        GROUP BY ALL HAVING len(held) > 1
+        """,
+        tables={"touched": _touched(ctx, days)},
+    )
+    rows = [row for row in table.to_pylist() if attribute(row["attribute"]).single]
+    return _empty("one_value_per_slot", rows, "one active value where there can be only one")
+
+
+def no_derived_time_from_the_clock(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """No event time of a version equals the time at which it was recorded: history keeps its own dates."""
+    table = ctx.lake.sql(
+        "SELECT version_id, memory_id, tenant_id, user_id, change FROM memory_versions "
+        "WHERE cause <> 'manual' "
+        "AND recorded_at IN (observed_at, referenced_at, changed_at, valid_from, valid_until, due_at)",
+        days={"memory_versions": list(days)},
+    )
+    return _empty("no_derived_time_from_the_clock", table.to_pylist(), "event times come from the messages")
+
+
+def retired_share(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """A span of days does not retire more than the policy's share of what its users have had."""
+    figures = ctx.policy.consolidation
+    row = ctx.lake.sql(
+        """
+        SELECT count(DISTINCT memory_id)
+                   FILTER (WHERE change IN ('supersede', 'contradict') AND cause = 'proposal') AS retired,
+               count(DISTINCT memory_id) AS all_of_them
+        FROM memory_versions SEMI JOIN touched USING (tenant_id, user_id) WHERE asserted
+        """,
+        tables={"touched": _touched(ctx, days)},
+    ).to_pylist()[0]
+    share = row["retired"] / row["all_of_them"] if row["all_of_them"] else 0.0
+    ok = row["retired"] <= figures.min_retired or share <= figures.max_retired_share
+    return Audit("retired_share", ok, row["retired"], f"{share:.1%} retired, at most {figures.max_retired_share:.0%}")
+
+
+def _touched(ctx: StageContext, days: Iterable[date]) -> Any:
+    return ctx.lake.sql("SELECT DISTINCT tenant_id, user_id FROM memory_versions", days={"memory_versions": list(days)})
+
+
+def summaries_cite_evidence(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """No summary without evidence."""
+    table = ctx.lake.sql(
+        "SELECT summary_id, tenant_id, user_id, grain, start FROM summaries "
+        "WHERE len(message_ids) + len(memory_ids) = 0",
+        days={"summaries": list(days)},
+    )
+    return _empty("summaries_cite_evidence", table.to_pylist(), "each summary names what it rests on")
+
+
+def index_matches_ledger(ctx: StageContext) -> Audit:
+    """The index holds exactly the current version of every memory."""
+    from memory_pipeline.storage.ledger import CURRENT
+
+    table = ctx.lake.sql(
+        f"""
+        SELECT coalesce(l.memory_id, i.memory_id) AS memory_id, l.version_id AS in_ledger, i.version_id AS in_index
+        FROM ({CURRENT}) l FULL JOIN indexed i USING (memory_id)
+        WHERE l.version_id IS DISTINCT FROM i.version_id
+        """,
+        tables={"indexed": ctx.index.all("memories", ["memory_id", "version_id"])},
+    )
+    return _empty("index_matches_ledger", table.to_pylist(), "index and ledger hold the same versions")
+
+
+def turns_are_indexed(ctx: StageContext) -> Audit:
+    """Every turn of the user and the assistant is in the index, and nothing else."""
+    table = ctx.lake.sql(
+        """
+        SELECT * FROM (
+            SELECT tenant_id, user_id, session_id, message_id FROM messages WHERE role IN ('user', 'assistant')
+        ) l FULL JOIN indexed i USING (tenant_id, user_id, session_id, message_id)
+        WHERE l.message_id IS NULL OR i.message_id IS NULL
+        """,
+        tables={"indexed": ctx.index.all("messages", ["tenant_id", "user_id", "session_id", "message_id"])},
+    )
+    return _empty("turns_are_indexed", table.to_pylist(), "index and log hold the same turns")
+
+
+def quarantine(ctx: StageContext) -> Audit:
+    """How much was put aside, by reason. Never fails: bad lines are the sender's."""
+    rows = ctx.lake.sql(
+        "SELECT reason, count(*) AS lines FROM quarantined GROUP BY reason ORDER BY lines DESC"
+    ).to_pylist()
+    return Audit("quarantine", True, sum(r["lines"] for r in rows), "lines put aside", tuple(rows[:_SHOWN]))
+
+
+PartitionAudit = Callable[[StageContext, Iterable[date]], Audit]
+StoreAudit = Callable[[StageContext], Audit]
+
+OF_PARTITIONS: Mapping[str, tuple[PartitionAudit, ...]] = {
+    "transcripts": (no_message_twice,),
+    "memories": (
+        evidence_exists,
+        every_proposal_has_a_verdict,
+        one_value_per_slot,
+        no_derived_time_from_the_clock,
+        retired_share,
+    ),
+    "daily_summaries": (summaries_cite_evidence,),
+}
+OF_STORES: Mapping[str, tuple[StoreAudit, ...]] = {
+    "memory_vectors": (index_matches_ledger,),
+    "message_vectors": (turns_are_indexed,),
+}

@@ -1,0 +1,83 @@
+"""What every stage is given: the stores, the models, the policy, and the run's identity and time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memory_pipeline.domain.policy import Policy
+from memory_pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from memory_pipeline.inference.chat import ChatModel
+    from memory_pipeline.inference.encoder import Encoder
+    from memory_pipeline.inference.prompts import Prompts
+    from memory_pipeline.inference.reply_cache import ReplyCache
+    from memory_pipeline.storage.index import Index
+    from memory_pipeline.storage.lake import Lake
+
+Progress = Callable[[str, int, int | None], None]
+
+
+def silent(label: str, done: int, total: int | None) -> None:
+    """Progress that nobody watches."""
+
+
+@dataclass
+class StageContext:
+    """The surroundings of one run.
+
+    Attributes:
+        run_id: recorded with every row that the run writes.
+        now: the run's start, UTC; stages never read the clock, and no derived time may equal it.
+        progress: called with a label, the units done and their total (None when unknown).
+    """
+
+    settings: Settings
+    run_id: str
+    now: datetime
+    progress: Progress = field(default=silent)
+
+    @property
+    def policy(self) -> Policy:
+        return self.settings.policies
+
+    @cached_property
+    def lake(self) -> Lake:
+        from memory_pipeline.storage.lake import Lake
+
+        return Lake(self.settings.path("lake"))
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        from memory_pipeline.inference.prompts import Prompts
+
+        return Prompts.open(self.settings)
+
+    @cached_property
+    def chat(self) -> ChatModel:
+        from memory_pipeline.inference.models import open_chat
+
+        return open_chat(self.settings)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        from memory_pipeline.inference.encoder import RememberingEncoder
+        from memory_pipeline.inference.models import open_encoder
+
+        return RememberingEncoder(open_encoder(self.settings))
+
+    @cached_property
+    def index(self) -> Index:
+        from memory_pipeline.storage.index import Index
+
+        return Index.open(self.settings, self.encoder)
+
+    @cached_property
+    def replies(self) -> ReplyCache:
+        from memory_pipeline.inference.reply_cache import ReplyCache
+
+        return ReplyCache(self.lake, self.chat, self.prompts, run_id=self.run_id, now=self.now)

@@ -1,0 +1,295 @@
+"""The index: current memories, message turns and summaries with their vectors, in LanceDB.
+
+It is a projection of the lake and can be rebuilt from it at any time. Each encoder has a database of its own
+(``index/<encoder>/``), so that vectors of two models never meet and a new encoder can be built beside the old one.
+Within one user search is exact: an approximate index finds 47–82 % there and is no cheaper (measured).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import lancedb
+import numpy as np
+import pyarrow as pa
+from lancedb.expr import Expr, col, lit
+from lancedb.index import Bitmap, BTree
+
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.errors import IndexMismatch, StorageError
+from memory_pipeline.settings import Settings
+from memory_pipeline.storage.rows import arrow_schema
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from memory_pipeline.inference.encoder import Encoder
+
+_PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
+_LOOKUP = 1000  # ids in one IN list: 8 ms; 20,000 take 0.6 s (measured)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMemory:
+    """The current version of a memory, as retrieval needs it.
+
+    Attributes:
+        evidence: message ids.
+        change: why the version exists; the words behind a forgotten or edited memory are not shown.
+    """
+
+    memory_id: str
+    version_id: str
+    version: int
+    lineage_id: str
+    tenant_id: str
+    user_id: str
+    session_id: str
+    agent_id: str | None
+    domain: str | None
+    shared: bool
+    classification: str
+    type: str
+    status: str
+    content: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    negated: bool
+    entities: tuple[str, ...]
+    confidence: float
+    salience: float
+    importance: float
+    surface: str
+    pinned: bool
+    reinforcements: int
+    observed_at: datetime
+    referenced_at: datetime
+    valid_from: datetime | None
+    valid_until: datetime | None
+    due_at: datetime | None
+    superseded_by: str | None
+    evidence: tuple[str, ...]
+    derived_from: tuple[str, ...]
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMessage:
+    """A verbatim turn; ``previous`` is the turn before it, cut, for its keywords only."""
+
+    message_key: str
+    message_id: str
+    tenant_id: str
+    user_id: str
+    session_id: str
+    agent_id: str | None
+    domain: str | None
+    role: str
+    speaker: str | None
+    content: str
+    previous: str
+    created_at: datetime
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedSummary:
+    """A calendar summary; ``label`` names the period ("2026-W11")."""
+
+    summary_id: str
+    tenant_id: str
+    user_id: str
+    grain: str
+    label: str
+    content: str
+    observed_at: datetime
+    message_ids: tuple[str, ...]
+    memory_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    noun: type[Any]
+    key: str
+
+
+TABLES = {
+    "memories": _Table(IndexedMemory, "memory_id"),
+    "messages": _Table(IndexedMessage, "message_key"),
+    "summaries": _Table(IndexedSummary, "summary_id"),
+}
+
+
+def slug(model: str) -> str:
+    """Folder name of an encoder's database."""
+    return re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
+
+
+def owned_by(scope: Scope) -> Expr:
+    """Filter for the rows of one user; values are literals of an expression, never text of a filter string."""
+    return (col("tenant_id") == lit(scope.tenant_id)) & (col("user_id") == lit(scope.user_id))
+
+
+class Index:
+    """The tables of one encoder."""
+
+    def __init__(self, uri: str, encoder_model: str, dimensions: int) -> None:
+        self.encoder_model = encoder_model
+        self.dimensions = dimensions
+        self.uri = f"{uri.rstrip('/')}/{slug(encoder_model)}-{dimensions}"
+        self._base = uri
+        # 0 s: every read sees the newest version; the check costs half a millisecond.
+        self._db = lancedb.connect(self.uri, read_consistency_interval=timedelta(0))
+        self._open: dict[str, Any] = {}
+
+    @classmethod
+    def open(cls, settings: Settings, encoder: Encoder) -> Index:
+        """The index of the settings' home and encoder; tables appear with their first rows."""
+        return cls(settings.path("index"), encoder.model, encoder.dimensions)
+
+    # -- tables
+
+    def schema(self, name: str) -> pa.Schema:
+        """Arrow schema of a table, its declared primary key first, its vector last."""
+        table = TABLES[name]
+        columns = [f.with_metadata(_PRIMARY_KEY) if f.name == table.key else f for f in arrow_schema(table.noun)]
+        return pa.schema([*columns, pa.field("vector", pa.list_(pa.float32(), self.dimensions))])
+
+    def table(self, name: str, *, create: bool = False) -> Any | None:
+        """The LanceDB table, None when it does not exist yet and is not to be created."""
+        if name not in self._open:
+            known = self._db.list_tables().tables
+            if name not in known and not create:
+                self._refuse_other_encoder()
+                return None
+            handle = self._db.create_table(name, schema=self.schema(name), exist_ok=True)
+            if handle.schema.names != self.schema(name).names:
+                raise IndexMismatch(
+                    f"the index table {name!r} at {self.uri} has another schema; remove that folder and run "
+                    "`memory-pipeline run --only memory_vectors,message_vectors` to rebuild it from the lake"
+                )
+            self._open[name] = handle
+        return self._open[name]
+
+    def _refuse_other_encoder(self) -> None:
+        if "://" in self._base or not os.path.isdir(self._base):
+            return
+        others = sorted(e.name for e in os.scandir(self._base) if e.is_dir() and e.path != self.uri)
+        if others and not os.path.isdir(self.uri):
+            raise IndexMismatch(
+                f"the index holds vectors of {', '.join(others)}, not of {self.encoder_model}; set "
+                "MEMORY_PIPELINE_ENCODER back, or build the new index with "
+                "`memory-pipeline run --only memory_vectors,message_vectors`"
+            )
+
+    def version(self, name: str) -> int:
+        """Version number of a table, 0 when it does not exist; it grows with every change by any process."""
+        table = self.table(name)
+        return 0 if table is None else int(table.version)
+
+    # -- writing
+
+    def upsert(self, name: str, rows: pa.Table, vectors: npt.NDArray[np.float32]) -> None:
+        """Insert or replace rows by key.
+
+        Args:
+            rows: columns of the table's noun.
+            vectors: shape (rows, dimensions).
+        """
+        if rows.num_rows == 0:
+            return
+        if vectors.shape != (rows.num_rows, self.dimensions):
+            raise StorageError(f"{rows.num_rows} rows came with vectors of shape {vectors.shape}")
+        flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
+        full = rows.append_column("vector", pa.FixedSizeListArray.from_arrays(flat, self.dimensions))
+        full = full.cast(self.schema(name)).sort_by([("tenant_id", "ascending"), ("user_id", "ascending")])
+        fresh = name not in self._open and name not in self._db.list_tables().tables
+        table = self.table(name, create=True)
+        assert table is not None
+        key = TABLES[name].key
+        table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(full)
+        if fresh:
+            for column, config in (("tenant_id", Bitmap()), ("user_id", BTree()), (key, BTree())):
+                table.create_index(column, config=config)
+
+    def delete(self, name: str, ids: Iterable[str]) -> None:
+        """Remove rows by key."""
+        table = self.table(name)
+        if table is None:
+            return
+        for part in _parts(list(ids)):
+            table.delete(col(TABLES[name].key).isin(part))
+
+    # -- reading
+
+    def rows(self, name: str, scope: Scope, columns: Sequence[str] | None = None) -> pa.Table:
+        """All rows of one user, vectors included unless ``columns`` says otherwise."""
+        return self._select(name, owned_by(scope), columns)
+
+    def shared(self, name: str, scope: Scope) -> pa.Table:
+        """Rows that other users of the tenant share with it (KN-11), vectors included."""
+        others = (col("tenant_id") == lit(scope.tenant_id)) & (col("user_id") != lit(scope.user_id))
+        return self._select(name, others & (col("shared") == lit(True)), None)
+
+    def lookup(self, name: str, ids: Iterable[str], columns: Sequence[str] | None = None) -> pa.Table:
+        """Rows by key, whoever owns them: for the pipeline's own bookkeeping, not for reads."""
+        key = TABLES[name].key
+        found = [self._select(name, col(key).isin(part), columns) for part in _parts(sorted(set(ids)))]
+        return pa.concat_tables(found) if found else self._select(name, lit(False), columns)
+
+    def all(self, name: str, columns: Sequence[str]) -> pa.Table:
+        """Some columns of every row, for comparing index and lake."""
+        return self._select(name, None, columns)
+
+    def _select(self, name: str, where: Expr | None, columns: Sequence[str] | None) -> pa.Table:
+        table = self.table(name)
+        if table is None:
+            empty = self.schema(name).empty_table()
+            return empty.select(list(columns)) if columns else empty
+        query = table.search()
+        if where is not None:
+            query = query.where(where)
+        if columns is not None:
+            query = query.select(list(columns))
+        found: pa.Table = query.to_arrow()
+        return found
+
+    def optimize(self, keep: timedelta) -> dict[str, int]:
+        """Compact fragments, bring the scalar indexes up to date, and drop versions older than ``keep``.
+
+        Returns the rows of each table that exists.
+        """
+        done = {}
+        for name in TABLES:
+            table = self.table(name)
+            if table is not None:
+                table.optimize(cleanup_older_than=keep)
+                done[f"rows in {name}"] = int(table.count_rows())
+        return done
+
+    def statistics(self) -> Mapping[str, Mapping[str, int]]:
+        """Rows, version and fragments of each table that exists."""
+        found = {}
+        for name in TABLES:
+            table = self.table(name)
+            if table is not None:
+                found[name] = {"rows": int(table.count_rows()), "version": int(table.version)}
+        return found
+
+
+def _parts(ids: list[str]) -> list[list[str]]:
+    return [ids[n : n + _LOOKUP] for n in range(0, len(ids), _LOOKUP)]
+
+
+def vectors_of(table: pa.Table) -> npt.NDArray[np.float32]:
+    """The ``vector`` column as an array of shape (rows, dimensions), without a copy where Arrow allows it."""
+    column = table.column("vector").combine_chunks()
+    size = column.type.list_size
+    flat = column.flatten().to_numpy(zero_copy_only=False)
+    return np.asarray(flat, dtype=np.float32).reshape(-1, size)

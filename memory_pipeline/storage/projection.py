@@ -1,0 +1,28 @@
+"""What the index holds of a noun: the memory's current row, and the words by which a turn is found."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.message import Role
+from memory_pipeline.storage.index import IndexedMemory
+
+_ROLES = frozenset(Role)
+
+
+def indexed_memory(version: MemoryVersion) -> IndexedMemory:
+    """A version as the index holds it."""
+    same = {f.name: getattr(version, f.name) for f in fields(IndexedMemory) if f.name != "evidence"}
+    return IndexedMemory(**same, evidence=tuple(dict.fromkeys(e.message_id for e in version.evidence)))
+
+
+def spoken(speaker: str | None, content: str) -> str:
+    """A turn as it is encoded and searched by keyword: with the speaker's name, where it is a name.
+
+    Questions name people ("What did Caroline paint?"); without the name, turns addressed to Caroline win over hers
+    (measured on LoCoMo: dense R@5 .14 without it, .37 with it).
+    """
+    if not speaker or speaker.casefold() in _ROLES:
+        return content
+    return f"{speaker}: {content}"

@@ -1,0 +1,236 @@
+"""The recall log: every read and the feedback on it, as lines of JSON in an append-only spool.
+
+Each process writes a file of its own, so that a read costs microseconds and waits for nobody; the ``recall_feedback``
+asset folds the spools into the lake. Nothing is synced to disk: a crash may lose the last reads, never an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.schemas import Recall
+
+_log = logging.getLogger(__name__)
+_ROTATE_BYTES = 64 * 1024 * 1024
+_QUERY_CHARACTERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ReadEvent:
+    """One read.
+
+    Attributes:
+        kind: ``search``, ``context`` or ``ask``.
+        items: id, layer and score of what it returned, best first.
+        recalled_at: UTC.
+    """
+
+    recall_id: str
+    kind: str
+    scope: Scope
+    query: str
+    session_id: str | None
+    profile: str
+    model: str
+    latency_ms: float
+    recalled_at: datetime
+    items: tuple[tuple[str, str, float], ...]
+
+
+class RecallLog:
+    """Spools under one folder. Writing never raises; a failure is reported once through ``logging``.
+
+    Args:
+        root: local folder; with an object-storage URI nothing is logged, since objects cannot be appended to.
+        rotate_bytes: size at which a process goes on in a new file.
+    """
+
+    def __init__(self, root: str, *, rotate_bytes: int = _ROTATE_BYTES) -> None:
+        self.root = root
+        self._rotate = rotate_bytes
+        self._lock = threading.Lock()
+        self._fd: int | None = None
+        self._pid = 0
+        self._size = 0
+        self._failing = False
+
+    # -- writing
+
+    def read(self, event: ReadEvent) -> None:
+        """Log one read."""
+        self._write(
+            {
+                "kind": event.kind,
+                "recall": event.recall_id,
+                "tenant": event.scope.tenant_id,
+                "user": event.scope.user_id,
+                "query": event.query[:_QUERY_CHARACTERS],
+                "session": event.session_id,
+                "profile": event.profile,
+                "model": event.model,
+                "ms": round(event.latency_ms, 3),
+                "at": event.recalled_at.isoformat(),
+                "items": [[i, layer, round(score, 4)] for i, layer, score in event.items],
+            }
+        )
+
+    def feedback(self, recall_id: str, scope: Scope, item_id: str, helpful: bool, at: datetime) -> None:
+        """Log what somebody thought of one item of a read (KN-19)."""
+        self._write(
+            {
+                "kind": "feedback",
+                "recall": recall_id,
+                "tenant": scope.tenant_id,
+                "user": scope.user_id,
+                "item": item_id,
+                "helpful": helpful,
+                "at": at.isoformat(),
+            }
+        )
+
+    def _write(self, event: Mapping[str, Any]) -> None:
+        line = json.dumps(event, separators=(",", ":")).encode("ascii") + b"\n"
+        try:
+            with self._lock:
+                os.write(self._spool(len(line)), line)
+            self._failing = False
+        except OSError as error:
+            if not self._failing:
+                _log.warning("reads are not being logged under %s: %s", self.root, error)
+            self._failing = True
+
+    def _spool(self, upcoming: int) -> int:
+        """This process's open file: a new one after a fork, when it is full, or when an erasure has replaced it."""
+        if self._fd is not None and self._pid == os.getpid():
+            if self._size + upcoming <= self._rotate and os.fstat(self._fd).st_nlink:
+                self._size += upcoming
+                return self._fd
+            os.close(self._fd)
+            self._fd = None
+        if "://" in self.root:
+            raise OSError("objects of a remote home cannot be appended to")
+        os.makedirs(self.root, exist_ok=True)
+        path = os.path.join(self.root, f"recall-{uuid.uuid4().hex}.jsonl")
+        self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
+        self._pid, self._size = os.getpid(), upcoming
+        return self._fd
+
+    def close(self) -> None:
+        """Close this process's spool; the next event opens another."""
+        with self._lock:
+            if self._fd is not None and self._pid == os.getpid():
+                os.close(self._fd)
+            self._fd = None
+
+    # -- reading
+
+    def files(self) -> list[str]:
+        """Paths of all spools, in order of their names."""
+        if "://" in self.root or not os.path.isdir(self.root):
+            return []
+        return sorted(e.path for e in os.scandir(self.root) if e.name.endswith(".jsonl"))
+
+    def rows(self) -> Iterator[Recall]:
+        """Everything logged by any process: one row for each item of a read, and one for each piece of feedback.
+
+        A last line that is still being written is left for the next time; ``day`` is the UTC day.
+        """
+        for path in self.files():
+            for line in _lines(path):
+                yield from _rows(line)
+
+    def find(self, recall_id: str) -> list[Recall]:
+        """The items of one read, best first; empty when no spool knows it."""
+        needle = json.dumps(recall_id).encode()
+        for path in self.files():
+            for line in _lines(path, lambda raw: needle in raw):
+                if line.get("recall") == recall_id and line.get("kind") != "feedback":
+                    return list(_rows(line))
+        return []
+
+    def erase(self, scope: Scope) -> int:
+        """Remove a user's events from every spool. Returns how many there were.
+
+        Raises:
+            StorageError: a spool cannot be rewritten.
+        """
+        removed = 0
+        for path in self.files():
+            lines = list(_lines(path))
+            kept = [e for e in lines if (e.get("tenant"), e.get("user")) != (scope.tenant_id, scope.user_id)]
+            if len(kept) == len(lines):
+                continue
+            temporary = f"{path}.{uuid.uuid4().hex}.tmp"
+            try:
+                with open(temporary, "wb") as out:
+                    out.writelines(json.dumps(e, separators=(",", ":")).encode("ascii") + b"\n" for e in kept)
+                os.replace(temporary, path)
+            except OSError as error:
+                raise StorageError(f"cannot erase from {path}: {error}") from error
+            removed += len(lines) - len(kept)
+        return removed
+
+
+def _lines(path: str, wanted: Callable[[bytes], bool] = lambda raw: True) -> Iterator[dict[str, Any]]:
+    with open(path, "rb") as file:
+        for number, raw in enumerate(file, start=1):
+            if not raw.endswith(b"\n") or not wanted(raw):
+                continue
+            try:
+                event = json.loads(raw)
+            except ValueError:
+                event = None
+            if isinstance(event, dict):
+                yield event
+            else:
+                _log.warning("%s:%d is not an event; it is passed over", path, number)
+
+
+def _rows(event: Mapping[str, Any]) -> Iterator[Recall]:
+    at = datetime.fromisoformat(event["at"]).astimezone(UTC)
+    if event["kind"] == "feedback":
+        yield _row(event, at, event["item"], helpful=event["helpful"])
+        return
+    for rank, (item, layer, score) in enumerate(event["items"]):
+        yield _row(event, at, item, layer=layer, rank=rank, score=score)
+
+
+def _row(
+    event: Mapping[str, Any],
+    at: datetime,
+    item: str,
+    *,
+    layer: str = "",
+    rank: int = 0,
+    score: float = 0.0,
+    helpful: bool | None = None,
+) -> Recall:
+    day: date = at.date()
+    return Recall(
+        recall_id=event["recall"],
+        tenant_id=event["tenant"],
+        user_id=event["user"],
+        day=day,
+        kind=event["kind"],
+        query=event.get("query", ""),
+        item_id=item,
+        layer=layer,
+        rank=rank,
+        score=score,
+        helpful=helpful,
+        session_id=event.get("session"),
+        profile=event.get("profile", ""),
+        model=event.get("model", ""),
+        latency_ms=event.get("ms", 0.0),
+        recalled_at=at,
+    )

@@ -1,0 +1,193 @@
+"""The lake's datasets: their columns, their version and how a partition is written.
+
+A dataset's schema version goes into every file's metadata. Changing a noun means a new version here and a step in the
+list of migrations; old files stay readable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.proposal import Proposal, Verdict
+from memory_pipeline.domain.summary import Summary
+from memory_pipeline.domain.window import Window
+from memory_pipeline.storage.rows import arrow_schema
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A typed edge between two memories of one user (DL-20, KN-10); stored once, read both ways."""
+
+    link_id: str
+    tenant_id: str
+    user_id: str
+    day: date
+    source_id: str
+    target_id: str
+    relation: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One kept model reply (or one window's part of it)."""
+
+    key: str
+    tenant_id: str
+    user_id: str
+    day: date
+    task: str
+    model: str
+    prompt_hash: str
+    reply: str
+    prompt_tokens: int
+    completion_tokens: int
+    usd: float
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """One model call, or one answered by the reply cache (``cached``: then tokens and money are zero)."""
+
+    call_id: str
+    tenant_id: str
+    user_id: str
+    day: date
+    stage: str
+    model: str
+    calls: int
+    cached: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    usd: float
+    run_id: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A line or a reply that was put aside, with where it stood and why."""
+
+    quarantine_id: str
+    day: date
+    source: str
+    line: int
+    reason: str
+    content: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of the inbox that has been taken, by the hash of its content."""
+
+    sha256: str
+    path: str
+    size: int
+    day: date
+    first_day: date | None
+    last_day: date | None
+    taken: int
+    known: int
+    quarantined: int
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """One item of one read, or one piece of feedback on it (``helpful`` not None)."""
+
+    recall_id: str
+    tenant_id: str
+    user_id: str
+    day: date
+    kind: str
+    query: str
+    item_id: str
+    layer: str
+    rank: int
+    score: float
+    helpful: bool | None
+    session_id: str | None
+    profile: str
+    model: str
+    latency_ms: float
+    recalled_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Usefulness:
+    """What recalls and feedback up to a day say of an item (KN-19…21, LS-33)."""
+
+    item_id: str
+    tenant_id: str
+    user_id: str
+    day: date
+    access_count: int
+    last_access: datetime
+    verified_count: int
+    rated_count: int
+    q_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a stage made of a partition, and from what: tells stale partitions from fresh ones."""
+
+    stage: str
+    day: date
+    inputs: str
+    code: str
+    rows: int
+    run_id: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One dataset of the lake.
+
+    Attributes:
+        noun: dataclass of a row; it must have a ``day``, the partition.
+        key: columns that identify a row, for the order of rows inside a file and for comparing partitions.
+    """
+
+    name: str
+    noun: type[Any]
+    key: tuple[str, ...]
+    version: int = 1
+
+    @property
+    def schema(self) -> pa.Schema:
+        return arrow_schema(self.noun).with_metadata(
+            {"memory_pipeline.dataset": self.name, "memory_pipeline.schema_version": str(self.version)}
+        )
+
+
+DATASETS = {
+    d.name: d
+    for d in (
+        Dataset("messages", Message, ("tenant_id", "user_id", "session_id", "created_at", "ordinal", "message_id")),
+        Dataset("windows", Window, ("tenant_id", "user_id", "session_id", "ordinal")),
+        Dataset("proposals", Proposal, ("tenant_id", "user_id", "observed_at", "window_id", "ordinal")),
+        Dataset("verdicts", Verdict, ("tenant_id", "user_id", "proposal_id")),
+        Dataset("memory_versions", MemoryVersion, ("tenant_id", "user_id", "memory_id", "version")),
+        Dataset("links", Link, ("tenant_id", "user_id", "source_id", "target_id", "relation")),
+        Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start")),
+        Dataset("replies", Reply, ("tenant_id", "user_id", "key")),
+        Dataset("costs", Cost, ("tenant_id", "user_id", "call_id")),
+        Dataset("quarantined", Quarantined, ("source", "line", "quarantine_id")),
+        Dataset("sources", Source, ("sha256",)),
+        Dataset("recalls", Recall, ("tenant_id", "user_id", "recall_id", "rank")),
+        Dataset("usefulness", Usefulness, ("tenant_id", "user_id", "item_id")),
+        Dataset("made", Made, ("stage", "day", "recorded_at")),
+    )
+}
