@@ -1,0 +1,167 @@
+"""The prompts: one Jinja template a task, rendered into a system and a user message.
+
+A template has two blocks, ``system`` (the same for every request, so that providers can cache it) and ``user`` (the
+inputs). Texts that users wrote pass the ``data`` filter, which no text can break out of.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from memory_pipeline.domain.ids import digest
+from memory_pipeline.domain.slots import ATTRIBUTES
+from memory_pipeline.errors import SettingsError
+from memory_pipeline.inference.replies import TASKS
+from memory_pipeline.settings import Settings, shipped
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, Template
+
+CANARIES = ("Zorblax", "Vemquil", "Ostrimo")
+"""Names that stand in the templates' examples and nowhere else: a proposal that contains one was copied from there."""
+
+_SUFFIX = ".jinja"
+_ESCAPES = {ord("\u2028"): "\\u2028", ord("\u2029"): "\\u2029", ord("\x85"): "\\u0085", ord("\x7f"): "\\u007f"}
+
+
+class PromptMessage(TypedDict):
+    """One message of a rendered prompt."""
+
+    role: str
+    content: str
+
+
+class Prompts:
+    """The templates as they stood when this object was made: text and hash cannot drift apart within a run.
+
+    Args:
+        folder: templates that replace the shipped ones of the same name.
+
+    Raises:
+        SettingsError: a template cannot be read, has a syntax error, misses something that it includes, or replaces
+            nothing.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._places = _templates(shipped("prompts"))
+        own = {} if folder is None else _templates(folder)
+        self._places |= own
+        self._sources = {name: _read(path) for name, path in self._places.items()}
+        self._environment = _environment(self._sources)
+        self._closures = {task.name: self._closure(task.name + _SUFFIX) for task in TASKS}
+        self._hashes = {task: self._hash(names) for task, names in self._closures.items()}
+        for name in sorted(own.keys() - set().union(*self._closures.values())):
+            tasks = ", ".join(sorted(self._closures))
+            raise SettingsError(f"{own[name]} replaces no template; the tasks are {tasks}")
+
+    @classmethod
+    def open(cls, settings: Settings) -> Prompts:
+        """The shipped templates, with those of ``MEMORY_PIPELINE_PROMPTS`` in their place.
+
+        Raises:
+            SettingsError: see the class.
+        """
+        return cls(settings.prompts)
+
+    def render(self, task: str, inputs: Mapping[str, Any]) -> list[PromptMessage]:
+        """The messages of one request: a system and a user message.
+
+        Raises:
+            SettingsError: there is no template for the task, it lacks a block, or it uses a value that is not there.
+        """
+        from jinja2 import TemplateError
+
+        template = self._template(task)
+        try:
+            return [PromptMessage(role=role, content=_block(template, role, inputs)) for role in ("system", "user")]
+        except (TemplateError, KeyError, TypeError, ValueError) as error:
+            given = ", ".join(sorted(inputs))
+            raise SettingsError(f"{self._places[task + _SUFFIX]}: {error}; the inputs of {task} are {given}") from error
+
+    def prompt_hash(self, task: str) -> str:
+        """Digest of everything constant in a task's prompt: its template, what that includes, the vocabulary.
+
+        Raises:
+            SettingsError: there is no template for the task.
+        """
+        self._template(task)
+        return self._hashes[task]
+
+    def _template(self, task: str) -> Template:
+        if task not in self._closures:
+            raise SettingsError(f"there is no prompt for {task!r}; the tasks are {', '.join(sorted(self._closures))}")
+        return self._environment.get_template(task + _SUFFIX)
+
+    def _closure(self, name: str) -> frozenset[str]:
+        """A template and everything it includes, imports or extends."""
+        from jinja2 import TemplateSyntaxError, meta
+
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            current = waiting.pop()
+            if current in found:
+                continue
+            if current not in self._sources:
+                raise SettingsError(f"the prompt {name} needs {current}, which is not in {shipped('prompts')}")
+            try:
+                tree = self._environment.parse(self._sources[current], current)
+            except TemplateSyntaxError as error:
+                raise SettingsError(f"{self._places[current]}, line {error.lineno}: {error.message}") from error
+            found.add(current)
+            for other in meta.find_referenced_templates(tree):
+                if other is None:
+                    raise SettingsError(f"{self._places[current]}: an include needs a constant name, for the hash")
+                waiting.append(other)
+        return frozenset(found)
+
+    def _hash(self, names: frozenset[str]) -> str:
+        sources = (part for name in sorted(names) for part in (name, self._sources[name]))
+        return digest(*sources, *CANARIES, *ATTRIBUTES)
+
+
+def data(value: Any) -> str:
+    """A value as JSON on one line, in which no tag can be closed: fences untrusted text in a prompt.
+
+    ``</`` is written ``<\\/``, which JSON reads as the same; half surrogates, which no request can carry, become ``?``.
+    """
+    text = json.dumps(value, ensure_ascii=False).replace("</", "<\\/").translate(_ESCAPES)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _block(template: Template, name: str, inputs: Mapping[str, Any]) -> str:
+    if name not in template.blocks:
+        raise ValueError(f"there is no {{% block {name} %}}")
+    return "".join(template.blocks[name](template.new_context(dict(inputs)))).strip()
+
+
+def _environment(sources: Mapping[str, str]) -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    environment = Environment(
+        loader=DictLoader(sources),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters["data"] = data
+    environment.globals.update(canaries=CANARIES, attributes=tuple(ATTRIBUTES))
+    return environment
+
+
+def _templates(folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        raise SettingsError(f"MEMORY_PIPELINE_PROMPTS: {folder} is not a folder")
+    return {path.name: path for path in sorted(folder.glob(f"*{_SUFFIX}"))}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from error

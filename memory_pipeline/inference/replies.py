@@ -1,0 +1,173 @@
+"""What each task must answer, as dataclasses; their JSON schema goes to the model, and its reply is checked against it.
+
+Fields are plain and all required: strict structured output knows no defaults. Times are ISO 8601 strings here, and are
+parsed, checked and resolved to a zone by the stage that asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as checked
+
+from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
+from memory_pipeline.errors import ReplyError
+
+R = TypeVar("R")
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+@checked(frozen=True, config=_STRICT)
+class EvidenceDraft:
+    """A message of the window, by the id it has in the prompt, and the user's words in it, to the letter."""
+
+    message: str
+    quote: str
+
+
+@checked(frozen=True, config=_STRICT)
+class ProposalDraft:
+    """One proposal as a model states it; see ``domain.proposal.Proposal`` for the fields."""
+
+    operation: Operation
+    type: MemoryType
+    content: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    negated: bool
+    entities: list[str]
+    confidence: float
+    salience: float
+    importance: float
+    surface: Surface
+    valid_from: str | None
+    valid_until: str | None
+    due_at: str | None
+    evidence: list[EvidenceDraft]
+
+
+@checked(frozen=True, config=_STRICT)
+class WindowReply:
+    window: str
+    proposals: list[ProposalDraft]
+
+
+@checked(frozen=True, config=_STRICT)
+class ExtractReply:
+    windows: list[WindowReply]
+
+
+@checked(frozen=True, config=_STRICT)
+class Judgement:
+    """What to do with one candidate.
+
+    Attributes:
+        target: id of the neighbour or open loop it concerns; None for add and none.
+        reason: one clause; it is kept with the version.
+    """
+
+    candidate: str
+    action: Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
+    target: str | None
+    reason: str
+
+
+@checked(frozen=True, config=_STRICT)
+class JudgeReply:
+    judgements: list[Judgement]
+
+
+@checked(frozen=True, config=_STRICT)
+class SummaryReply:
+    """Prose, and the ids of the messages and memories it states."""
+
+    text: str
+    messages: list[str]
+    memories: list[str]
+
+
+@checked(frozen=True, config=_STRICT)
+class Insight:
+    content: str
+    evidence: list[str]
+    importance: float
+    confidence: float
+
+
+@checked(frozen=True, config=_STRICT)
+class ReflectReply:
+    insights: list[Insight]
+
+
+@checked(frozen=True, config=_STRICT)
+class PatternReply:
+    content: str
+    importance: float
+
+
+@checked(frozen=True, config=_STRICT)
+class AnswerReply:
+    text: str
+    citations: list[str]
+    known: bool
+
+
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+_SCHEMAS: dict[type[Any], dict[str, Any]] = {}
+
+
+def _adapter(cls: type[Any]) -> TypeAdapter[Any]:
+    if cls not in _ADAPTERS:
+        _ADAPTERS[cls] = TypeAdapter(cls)
+    return _ADAPTERS[cls]
+
+
+def schema(cls: type[Any]) -> dict[str, Any]:
+    """JSON schema of a reply class, closed (no further properties), everything required."""
+    if cls not in _SCHEMAS:
+        _SCHEMAS[cls] = _adapter(cls).json_schema()
+    return _SCHEMAS[cls]
+
+
+def parse(cls: type[R], text: str) -> R:
+    """A reply from its JSON text.
+
+    Raises:
+        ReplyError: not JSON, or not of the schema; the message says where.
+    """
+    try:
+        value: R = _adapter(cls).validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(p) for p in first["loc"]) or "the reply"
+        raise ReplyError(f"{where}: {first['msg']}", text) from error
+    return value
+
+
+def dump(value: Any) -> str:
+    """JSON text of a reply, keys in the order of the fields."""
+    return _adapter(type(value)).dump_json(value).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A template and the class of its reply."""
+
+    name: str
+    reply: type[Any]
+
+
+TASKS = (
+    Task("extract", ExtractReply),
+    Task("consolidate", JudgeReply),
+    Task("rolling_summary", SummaryReply),
+    Task("daily", SummaryReply),
+    Task("weekly", SummaryReply),
+    Task("monthly", SummaryReply),
+    Task("reflect", ReflectReply),
+    Task("pattern", PatternReply),
+    Task("answer", AnswerReply),
+)

@@ -1,0 +1,171 @@
+"""What the protocol server is asked, and what it can be made to answer: properly, or wrong in a chosen way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory_pipeline.domain.text import estimate_tokens, words
+
+_TASK = re.compile(r'fits the JSON schema "(\w+)": (\{.*\})', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request as the server got it.
+
+    Attributes:
+        task: name of the JSON schema that was asked for ("embeddings" for those, "other" where there is none).
+        schema: that JSON schema, None where there is none.
+        headers: by lower-case name.
+        prompt: the text of all messages, or of all inputs.
+    """
+
+    path: str
+    body: Mapping[str, Any]
+    headers: Mapping[str, str]
+    task: str
+    schema: Mapping[str, Any] | None
+    prompt: str
+
+    @property
+    def prompt_tokens(self) -> int:
+        return estimate_tokens(self.prompt)
+
+
+Answer = str | Mapping[str, Any] | Callable[[Call], "str | Mapping[str, Any]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What happens to one request in place of a proper answer.
+
+    Attributes:
+        status, headers: of the HTTP response.
+        error: the error that goes with a status of 400 and above.
+        text: the assistant's text, in an otherwise proper completion.
+        finish_reason, refusal: likewise.
+        body: the whole body, byte for byte.
+        hang_s: seconds without an answer (ends early when the server closes).
+        drip_s: seconds of an answer of which a byte comes now and then, as gateways do to keep a connection alive.
+        reset: cut the connection.
+    """
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    error: Any = None
+    text: str | None = None
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    body: bytes | None = None
+    hang_s: float = 0.0
+    drip_s: float = 0.0
+    reset: bool = False
+
+
+RESET = Step(reset=True)
+TRUNCATED_BODY = Step(body=b'{"id": "x", "object": "chat.completion", "choices": [{"index": 0, "mess')
+HTML = Step(headers={"Content-Type": "text/html"}, body=b"<html><body>Welcome to nginx!</body></html>")
+NO_CHOICES = Step(body=b'{"error": {"message": "upstream failed", "code": 502}}')
+
+
+def says(text: str, finish_reason: str = "stop") -> Step:
+    """A completion with this text: invalid JSON, JSON of another schema, JSON in a fence, …"""
+    return Step(text=text, finish_reason=finish_reason)
+
+
+def refuses(reason: str) -> Step:
+    return Step(text="", refusal=reason)
+
+
+def hangs(seconds: float) -> Step:
+    return Step(hang_s=seconds)
+
+
+def drips(seconds: float) -> Step:
+    return Step(drip_s=seconds, body=b"")
+
+
+def fails(status: int, message: str = "it failed", **headers: str) -> Step:
+    """An error; headers by name, with _ for - (``Retry_After="1"``)."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Step(status=status, headers=named, error={"message": message, "type": "error", "param": None, "code": None})
+
+
+def call_of(path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Call:
+    if "input" in body:
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+        return Call(path, body, headers, "embeddings", None, "\n".join(map(str, texts)))
+    prompt = "\n".join(_text_of(message.get("content")) for message in body.get("messages", []))
+    named = (body.get("response_format") or {}).get("json_schema")
+    if named:
+        return Call(path, body, headers, named["name"], named["schema"], prompt)
+    told = _TASK.search(prompt)
+    if told:
+        schema, _ = json.JSONDecoder().raw_decode(told[2])
+        return Call(path, body, headers, told[1], schema, prompt)
+    return Call(path, body, headers, "other", None, prompt)
+
+
+def _text_of(content: Any) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content)
+    return str(content or "")
+
+
+def minimal(schema: Mapping[str, Any]) -> Any:
+    """The smallest value that fits a JSON schema: empty lists and texts, null where it may be."""
+    if "anyOf" in schema:
+        options = schema["anyOf"]
+        return None if {"type": "null"} in options else minimal(options[0])
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type")
+    if kind == "object":
+        return {name: minimal(inner) for name, inner in schema.get("properties", {}).items()}
+    return {"array": [], "string": "", "number": 0.5, "integer": 0, "boolean": False}.get(str(kind))
+
+
+def hashed_vectors(texts: Sequence[str], dimensions: int) -> list[list[float]]:
+    """Deterministic vectors, not of length 1: each word adds ±1 at a place that its hash names."""
+    vectors = []
+    for text in texts:
+        vector = [0.0] * dimensions
+        for word in words(text) or [text]:
+            hashed = hashlib.sha256(word.encode()).digest()
+            vector[int.from_bytes(hashed[:4]) % dimensions] += 1.0 if hashed[4] % 2 else -1.0
+        if not any(vector):
+            vector[0] = 1.0
+        vectors.append(vector)
+    return vectors
+
+
+def _nothing_found(call: Call) -> dict[str, Any]:
+    ids = re.findall(r'<window id="(\w+)">', call.prompt)
+    return {"windows": [{"window": window, "proposals": []} for window in ids]}
+
+
+def _all_new(call: Call) -> dict[str, Any]:
+    ids = re.findall(r'<candidate id="(\w+)">', call.prompt)
+    return {"judgements": [{"candidate": c, "action": "add", "target": None, "reason": "new"} for c in ids]}
+
+
+def _first_lines(call: Call) -> dict[str, Any]:
+    found = re.findall(r'^([mk]\d+) \| .* \| "(.*)"$', call.prompt, re.MULTILINE)[:2]
+    ids = [i for i, _ in found]
+    return {
+        "text": " ".join(text for _, text in found),
+        "messages": [i for i in ids if i.startswith("m")],
+        "memories": [i for i in ids if i.startswith("k")],
+    }
+
+
+DEFAULTS: dict[str, Answer] = {
+    "extract": _nothing_found,
+    "consolidate": _all_new,
+    **dict.fromkeys(("rolling_summary", "daily", "weekly", "monthly"), _first_lines),
+}
