@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, date, timedelta
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -10,7 +9,7 @@ import dagster as dg
 from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.ids import fingerprint
 from memory_pipeline.orchestration.maintenance import maintain_stores
-from memory_pipeline.orchestration.partitions import DAYS, MONTHS, WEEKS, range_tags
+from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.resources import Pipeline
 
 INGESTED = ("transcripts", "message_vectors", "proposals", "memories", "memory_vectors")
@@ -20,31 +19,26 @@ WEEKLY = ("patterns", "reflections", "weekly_summaries")
 ingest_and_extract = dg.define_asset_job(
     "ingest_and_extract",
     selection=dg.AssetSelection.assets(*INGESTED),
-    partitions_def=DAYS,
     description="New files of the inbox → messages, proposals, memories, vectors.",
 )
 nightly_consolidation = dg.define_asset_job(
     "nightly_consolidation",
     selection=dg.AssetSelection.assets(*NIGHTLY),
-    partitions_def=DAYS,
     description="Everything of the days that changed, with links, daily summaries and the recall log.",
 )
 weekly_reflection = dg.define_asset_job(
     "weekly_reflection",
     selection=dg.AssetSelection.assets(*WEEKLY),
-    partitions_def=WEEKS,
     description="Patterns, reflections and summaries of a week.",
 )
 monthly_summary = dg.define_asset_job(
     "monthly_summary",
     selection=dg.AssetSelection.assets("monthly_summaries"),
-    partitions_def=MONTHS,
     description="Summaries of a month.",
 )
 lifecycle_sweep = dg.define_asset_job(
     "lifecycle_sweep",
     selection=dg.AssetSelection.assets("lifecycle"),
-    partitions_def=DAYS,
     description="What time does to the memories.",
 )
 
@@ -130,7 +124,7 @@ def inbox_sensor(context: dg.SensorEvaluationContext, pipeline: Pipeline) -> dg.
     settings = pipeline.settings()
     seen: dict[str, str] = json.loads(context.cursor or "{}")
     files = pending_inbox(settings, Lake(settings.path("lake")), seen)
-    spans = [span for file in files if (span := days_of(Path(file.path))) is not None]
+    spans = [span for file in files if (span := days_of(file.path)) is not None]
     cursor = json.dumps(seen)
     if not files:
         return dg.SensorResult(skip_reason="nothing new in the inbox", cursor=cursor)

@@ -10,6 +10,7 @@ from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, Made, run_stage
+from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     kinds={"parquet"},
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.single_run(),
+    code_version=version_of("recall_feedback"),
     description="Reads and the feedback on them: access counts, last access and usefulness of each item.",
 )
 def recall_feedback(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
@@ -41,6 +43,7 @@ def _feedback(ctx: "StageContext", days: list[date]) -> Made:
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.single_run(),
     pool="memories",
+    code_version=version_of("lifecycle"),
     description="Active, stale, archived, closed: what the policy table says that time does, as versions with reasons.",
 )
 def lifecycle(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:

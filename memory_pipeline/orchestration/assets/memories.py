@@ -11,6 +11,7 @@ from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -27,6 +28,7 @@ GROUP = "3_memories"
     backfill_policy=dg.BackfillPolicy.single_run(),
     retry_policy=RETRY,
     pool="memories",
+    code_version=version_of("memories"),
     description="The append-only ledger of memory versions. Each user's days are replayed in order through the gate "
     "and consolidation; every proposal gets a verdict.",
 )
@@ -63,6 +65,7 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
     kinds={"lancedb"},
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.single_run(),
+    code_version=version_of("memory_vectors"),
     description="Current memories with their vectors: one row a memory, as the ledger has it.",
 )
 def memory_vectors(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
@@ -89,6 +92,7 @@ def _index(ctx: "StageContext", days: list[date]) -> Made:
     kinds={"parquet", "lancedb"},
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.single_run(),
+    code_version=version_of("memory_links"),
     description="Typed links from each new memory to older ones: supersedes, contradicts, elaborates, related.",
 )
 def memory_links(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:

@@ -10,6 +10,7 @@ from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=31),
     retry_policy=RETRY,
+    code_version=version_of("proposals"),
     description="Candidate memories of each closed window of messages: typed, dated, with the quoted words they "
     "rest on. A function of the transcripts alone.",
 )

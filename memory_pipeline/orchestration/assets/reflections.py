@@ -12,6 +12,7 @@ from memory_pipeline.orchestration.partitions import FROM_DAYS, WEEKS
 from memory_pipeline.orchestration.partitions import periods as as_periods
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -28,6 +29,7 @@ GROUP = "5_reflections"
     backfill_policy=dg.BackfillPolicy.single_run(),
     retry_policy=RETRY,
     pool="memories",
+    code_version=version_of("patterns"),
     description="Alike findings and events in one statement; their memories are superseded by it and kept.",
 )
 def patterns(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
@@ -43,6 +45,7 @@ def patterns(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Materi
     backfill_policy=dg.BackfillPolicy.single_run(),
     retry_policy=RETRY,
     pool="memories",
+    code_version=version_of("reflections"),
     description="Insights about a user that rest on several memories of several days, with their ids.",
 )
 def reflections(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:

@@ -11,6 +11,7 @@ from memory_pipeline.orchestration.assets.transcripts import transcripts
 from memory_pipeline.orchestration.partitions import BY_GRAIN, FROM_DAYS
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -30,6 +31,7 @@ def _summaries(name: str, grain: Grain, description: str) -> dg.AssetsDefinition
         owners=OWNERS,
         backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=31),
         retry_policy=RETRY,
+        code_version=version_of(name),
         description=description,
     )
     def summaries(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:

@@ -8,6 +8,7 @@ import dagster as dg
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, Made, run_stage
+from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -21,6 +22,7 @@ GROUP = "1_transcripts"
     kinds={"parquet", "duckdb"},
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.single_run(),
+    code_version="1",
     description="Every message verbatim, by the local day of its user. Takes in whatever is new in the inbox; bad "
     "lines go to the quarantine with file, line and reason.",
 )
@@ -48,6 +50,7 @@ def _take_in(ctx: "StageContext", days: list[date]) -> Made:
     kinds={"lancedb"},
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.single_run(),
+    code_version=version_of("message_vectors"),
     description="The user's and the assistant's turns with their vectors, for recall of verbatim passages.",
 )
 def message_vectors(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:

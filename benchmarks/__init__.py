@@ -1,0 +1,1 @@
+"""Benchmarks: plain scripts that print JSON. ``python -m benchmarks`` runs the quick ones."""

@@ -1,0 +1,20 @@
+"""Code versions of the assets: Dagster marks an asset stale when its prompts, model, policy or encoder change."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from memory_pipeline.inference.prompts import Prompts
+from memory_pipeline.settings import Settings
+from memory_pipeline.stages.freshness import BY_NAME, code_version
+
+
+@cache
+def _surroundings() -> tuple[Settings, Prompts]:
+    settings = Settings.load()
+    return settings, Prompts.open(settings)
+
+
+def version_of(stage: str) -> str:
+    """The code version of the asset that runs a stage, under the settings of this process."""
+    return code_version(*_surroundings(), BY_NAME[stage])

@@ -1,0 +1,1 @@
+"""The way into the message log, whatever the format: checking, de-duplication, quarantine, the inbox."""

@@ -1,0 +1,150 @@
+"""One file after another into the log: checked, in bounded batches, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.stages.importers import Fault, Item, SourceFile
+from memory_pipeline.stages.landing.inbox import InboxFile
+from memory_pipeline.stages.landing.message_log import add_new
+from memory_pipeline.stages.landing.quarantine import Quarantine
+from memory_pipeline.stages.landing.validation import Defaults, Validator
+
+if TYPE_CHECKING:
+    from memory_pipeline.stages.context import StageContext
+
+Reader = Callable[[SourceFile], Iterator[Item]]
+BATCH_MESSAGES = 20_000
+BATCH_CHARACTERS = 16_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What became of one file's messages, by count."""
+
+    path: str
+    taken: int
+    known: int
+    quarantined: int
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What became of the messages of all files, by count.
+
+    Attributes:
+        days: event days of the messages that are in the log now, the new ones and the known ones: what a run that was
+            killed had added before is known to the next one, and still has to go on.
+        users: whose messages they are.
+    """
+
+    taken: int = 0
+    known: int = 0
+    quarantined: int = 0
+    files: list[FileReport] = field(default_factory=list)
+    days: set[date] = field(default_factory=set)
+    users: set[Scope] = field(default_factory=set)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able, with the keys that users rely on."""
+        counts = ("taken", "known", "quarantined")
+        return {
+            **{name: getattr(self, name) for name in counts},
+            "files": [{"path": f.path, **{name: getattr(f, name) for name in counts}} for f in self.files],
+        }
+
+
+@dataclass(slots=True)
+class Count:
+    """One file on its way."""
+
+    taken: int = 0
+    known: int = 0
+    quarantined: int = 0
+    days: set[date] = field(default_factory=set)
+    users: set[Scope] = field(default_factory=set)
+
+    def add(self, batch: Sequence[Message], new: int) -> None:
+        self.taken += new
+        self.known += len(batch) - new
+        self.days.update(m.day for m in batch)
+        self.users.update(Scope(*pair) for pair in {(m.tenant_id, m.user_id) for m in batch})
+
+
+class Intake:
+    """Takes files one after another and keeps the report and the progress."""
+
+    def __init__(self, ctx: StageContext, defaults: Defaults, total: int) -> None:
+        self._ctx = ctx
+        self._defaults = defaults
+        self._total = total
+        self._before = 0
+        self.report = IngestReport()
+
+    def take(self, source: SourceFile, read: Reader, place: str) -> Count:
+        """Take one file that lies at ``place`` (or is a copy of it)."""
+        ctx = self._ctx
+        count = Count()
+        validator = Validator(source.name, self._defaults, ctx.settings.start_date, ctx.now)
+        with (
+            Quarantine(ctx, source.name, place) as aside,
+            closing(_messages(source, read, validator, aside)) as messages,
+        ):
+            for batch in _batches(messages):
+                count.add(batch, add_new(ctx.settings, ctx.lake, batch))
+                ctx.progress("ingest", self._before + source.done, self._total)
+        count.quarantined = aside.count
+        self._finish(place, count, source.size)
+        return count
+
+    def refuse(self, file: InboxFile, reason: str) -> None:
+        """Quarantine a file as a whole."""
+        with Quarantine(self._ctx, file.name, file.path) as aside:
+            aside.put(0, reason, "")
+        self._finish(file.path, Count(quarantined=1), file.size)
+
+    def skip(self, size: int) -> None:
+        """Pass over a file that is known."""
+        self._before += size
+        self._ctx.progress("ingest", self._before, self._total)
+
+    def _finish(self, place: str, count: Count, size: int) -> None:
+        report = self.report
+        report.files.append(FileReport(place, count.taken, count.known, count.quarantined))
+        report.taken += count.taken
+        report.known += count.known
+        report.quarantined += count.quarantined
+        report.days |= count.days
+        report.users |= count.users
+        self.skip(size)
+
+
+def _messages(source: SourceFile, read: Reader, validator: Validator, aside: Quarantine) -> Generator[Message]:
+    for item in read(source):
+        if isinstance(item, Fault):
+            aside.put(*item)
+            continue
+        try:
+            yield validator.message(item.fields)
+        except ValueError as error:
+            aside.put(item.line, str(error), item.text())
+
+
+def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
+    """Batches that are bounded in number and in size, so that memory is too."""
+    batch: list[Message] = []
+    characters = 0
+    for message in messages:
+        batch.append(message)
+        characters += len(message.content) + len(message.metadata)
+        if len(batch) >= BATCH_MESSAGES or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
