@@ -7,12 +7,12 @@ import json
 import time
 from datetime import UTC, datetime
 
+from benchmarks.samples import sample_messages
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.window import windows
 from memory_pipeline.inference.builtin_chat import BuiltinChat
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.extract import request_for
-from benchmarks.samples import sample_messages
 
 
 def measure(rounds: int = 3) -> dict[str, float | int]:

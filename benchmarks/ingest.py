@@ -44,34 +44,34 @@ def write(path: Path, messages: int, users: int, days: int) -> None:
             out.write(json.dumps(line) + "\n")
 
 
+def measure(messages: int = 200_000, users: int = 200, days: int = 30) -> dict[str, float]:
+    """Write a file of landing lines and take it; the file is not part of the time."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "generated.jsonl"
+        write(file, messages, users, days)
+        size = file.stat().st_size
+        settings = Settings.load(home=f"{folder}/home")
+        ctx = StageContext(settings, run_id="benchmark", now=START + timedelta(days=days + 1))
+        before, cpu = time.perf_counter(), time.process_time()
+        report = ingest(ctx, [file])
+        seconds, cpu = time.perf_counter() - before, time.process_time() - cpu
+    return {
+        "messages": report.taken,
+        "seconds": round(seconds, 2),
+        "messages_per_second": round(report.taken / seconds),
+        "cpu_seconds": round(cpu, 2),
+        "file_mb": round(size / 1e6, 1),
+        "peak_rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }
+
+
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=int, default=200_000)
     parser.add_argument("--users", type=int, default=200)
     parser.add_argument("--days", type=int, default=30)
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "generated.jsonl"
-        write(file, args.messages, args.users, args.days)
-        size = file.stat().st_size
-        settings = Settings.load(home=f"{folder}/home")
-        ctx = StageContext(settings, run_id="benchmark", now=START + timedelta(days=args.days + 1))
-        before, cpu = time.perf_counter(), time.process_time()
-        report = ingest(ctx, [file])
-        seconds, cpu = time.perf_counter() - before, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        json.dumps(
-            {
-                "messages": report.taken,
-                "seconds": round(seconds, 2),
-                "messages_per_second": round(report.taken / seconds),
-                "cpu_seconds": round(cpu, 2),
-                "file_mb": round(size / 1e6, 1),
-                "peak_rss_mb": round(peak),
-            }
-        )
-    )
+    print(json.dumps(measure(**vars(parser.parse_args()))))
 
 
 if __name__ == "__main__":

@@ -98,9 +98,7 @@ def test_an_unclear_closing_goes_to_the_judge() -> None:
 
 
 def test_forget_names_what_it_means() -> None:
-    shop = memory(
-        proposal("Likes the coffee shop on Elm Street.", attribute="likes", value="Elm Street coffee shop")
-    )
+    shop = memory(proposal("Likes the coffee shop on Elm Street.", attribute="likes", value="Elm Street coffee shop"))
     tea = memory(proposal("Prefers green tea."))
     forget = proposal("That coffee shop.", LATER, operation=Operation.FORGET, value="coffee shop")
     assert _decide(forget, shop, tea).targets == (shop.memory_id,)
