@@ -1,0 +1,182 @@
+"""The command line as a user types it: exit codes, one line on stderr, JSON shapes of the interface."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SAMPLE = [
+    ("2026-03-02T09:15:00+00:00", "user", "I live in Lisbon and I am allergic to peanuts."),
+    ("2026-03-02T09:15:30+00:00", "assistant", "Noted. I guess you are vegan, too?"),
+    ("2026-03-02T09:16:00+00:00", "user", "No. I need to call my mom by Friday."),
+    ("2026-03-04T18:00:00+00:00", "user", "I called my mom, done!"),
+    ("2026-03-09T08:00:00+00:00", "user", "I moved to Porto last weekend."),
+]
+
+
+class Cli:
+    """Runs commands in a home of their own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def __call__(self, *arguments: str, code: int = 0) -> str:
+        done = self.run(arguments)
+        assert done.returncode == code, done.stderr + done.stdout
+        return done.stdout
+
+    def run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "MEMORY_PIPELINE_HOME": str(self.home), "NO_COLOR": "1", "COLUMNS": "160"}
+        return subprocess.run(
+            [sys.executable, "-m", "memory_pipeline.cli", *arguments],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=180,
+        )
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(self(*arguments, "--json"))
+
+    def fails(self, *arguments: str, code: int = 1) -> str:
+        done = self.run(arguments)
+        assert done.returncode == code, done.stdout
+        lines = done.stderr.strip().splitlines()
+        assert code != 1 or len(lines) == 1, done.stderr
+        return done.stderr
+
+
+def _transcript(path: Path, user: str = "alice") -> Path:
+    lines = [
+        {"user_id": user, "session_id": f"s-{at[:10]}", "role": role, "content": content, "created_at": at}
+        for at, role, content in SAMPLE
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    """A home in which the sample has been taken and run."""
+    folder = tmp_path_factory.mktemp("cli")
+    found = Cli(folder / "home")
+    taken = found.json("ingest", str(_transcript(folder / "alice.jsonl")))
+    assert (taken["taken"], taken["known"], taken["quarantined"]) == (5, 0, 0)
+    assert set(taken["files"][0]) == {"path", "taken", "known", "quarantined"}
+    report = found.json("run")
+    assert report["run_ids"] and report["model_calls"] > 0
+    assert {"partitions", "rows", "seconds"} <= set(report["stages"]["proposals"])
+    return found
+
+
+def test_a_second_ingest_and_run_do_nothing(cli: Cli, tmp_path: Path) -> None:
+    taken = cli.json("ingest", str(_transcript(tmp_path / "again.jsonl")))
+    assert (taken["taken"], taken["known"]) == (0, 5)
+    report = cli.json("run")
+    assert (report["run_ids"], report["model_calls"]) == ([], 0)
+
+
+def test_memories_have_the_keys_of_the_interface(cli: Cli) -> None:
+    rows = cli.json("memories", "--user", "alice")
+    keys = (
+        "memory_id lineage_id user_id tenant_id type status content subject attribute value surface confidence "
+        "salience importance pinned entities observed_at valid_from valid_until due_at evidence superseded_by version"
+    )
+    assert rows and all(set(keys.split()) <= set(row) for row in rows)
+    by_value = {row["value"]: row for row in rows if row["attribute"] == "residence"}
+    assert by_value["Porto"]["status"] == "active"
+    assert by_value["Lisbon"]["status"] == "superseded"
+    assert by_value["Lisbon"]["superseded_by"] == by_value["Porto"]["memory_id"]
+    assert not any("vegan" in row["content"] for row in rows), "an assistant's guess is no fact"
+
+
+def test_the_open_loop_was_closed(cli: Cli) -> None:
+    loops = cli.json("memories", "--user", "alice", "--type", "open_loop")
+    assert [row["status"] for row in loops] == ["closed"]
+
+
+def test_search_context_and_ask(cli: Cli) -> None:
+    hits = cli.json("search", "Where does she live?", "--user", "alice", "-k", "3", "--explain")
+    assert len(hits) == 3 and "Porto" in " ".join(h["content"] for h in hits)
+    assert all(h["signals"] and h["evidence"] for h in hits)
+    block = cli.json("context", "What should I cook?", "--user", "alice")
+    assert block["text"].startswith("=== USER MEMORY ===") and "peanuts" in block["text"]
+    answer = cli.json("ask", "Where do I live?", "--user", "alice")
+    assert answer["known"] and "Porto" in answer["text"] and answer["citations"]
+    assert cli.json("ask", "Which football club do I support?", "--user", "alice")["known"] is False
+
+
+def test_nobody_else_sees_anything(cli: Cli) -> None:
+    assert cli.json("search", "Lisbon", "--user", "bob") == []
+    assert cli.json("search", "Lisbon", "--user", "alice", "--tenant", "other") == []
+    assert cli.json("memories", "--user", "alice", "--tenant", "other") == []
+
+
+def test_explain_walks_to_the_sentence(cli: Cli) -> None:
+    row = next(r for r in cli.json("memories", "--user", "alice") if r["value"] == "Porto")
+    found = cli.json("explain", row["memory_id"])
+    assert {"memory", "versions", "verdict", "proposal", "window", "messages", "prompt_hash", "model", "run_id"} <= set(
+        found
+    )
+    quoted = [m for m in found["messages"] if m["quote"]]
+    assert quoted and all(m["quote"] in m["content"] for m in quoted)
+    assert "Porto" in cli("explain", row["memory_id"])
+
+
+def test_people_get_tables(cli: Cli) -> None:
+    assert "Lives in Porto." in cli("memories", "--user", "alice")
+    assert "add" in cli("verdicts")
+    assert "5" in cli("sql", "SELECT count(*) AS messages FROM messages")
+
+
+def test_doctor_is_content(cli: Cli) -> None:
+    found = cli.json("doctor")
+    assert found["ok"], [c for c in found["checks"] if not c["ok"]]
+    assert {"name", "ok", "detail"} == set(found["checks"][0])
+
+
+def test_dry_run_only_says(cli: Cli) -> None:
+    assert "up to date" in cli("run", "--dry-run")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("ingest", "/nowhere/at/all.jsonl"), "/nowhere/at/all.jsonl"),
+        (("explain", "mem_unknown"), "mem_unknown"),
+        (("sql", "DROP TABLE messages"), "read-only"),
+        (("run", "--only", "nonsense"), "nonsense"),
+        (("search", "x", "--user", "alice", "--profile", "nonsense"), "similarity"),
+    ],
+)
+def test_errors_are_one_clear_line(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
+    assert said in cli.fails(*arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("search", "x"), ("run", "--from", "yesterday"), ("memories",), ("no-such-command",)]
+)
+def test_wrong_usage_exits_with_2(cli: Cli, arguments: tuple[str, ...]) -> None:
+    cli.fails(*arguments, code=2)
+
+
+def test_a_wrong_setting_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_PIPELINE_TIMEZONE", "Mars/Olympus")
+    assert "MEMORY_PIPELINE_TIMEZONE" in cli.fails("memories", "--user", "alice")
+
+
+def test_every_command_has_help() -> None:
+    from memory_pipeline.cli import app
+
+    names = [c.name or c.callback.__name__ for c in app.registered_commands if c.callback]
+    assert {"demo", "ingest", "run", "search", "context", "ask", "memories", "explain", "sql", "doctor", "ui"} <= set(
+        names
+    )
+    assert all(c.callback.__doc__ for c in app.registered_commands if c.callback)
