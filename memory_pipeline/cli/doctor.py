@@ -41,13 +41,8 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
     for name, checks in audit.OF_PARTITIONS.items():
         for check in checks:
             yield f"{name}: {check.__name__}", lambda check=check: _audit(check(ctx, days))  # type: ignore[misc]
-    for name, store_checks in audit.OF_STORES.items():
-        for store_check in store_checks:
-            yield (
-                f"{name}: {store_check.__name__}",
-                lambda store_check=store_check: _audit(store_check(ctx)),  # type: ignore[misc]
-            )
-    yield "quarantine", lambda: _audit(audit.quarantine(ctx))
+    for store_check in audit.OF_STORES:
+        yield store_check.__name__, lambda store_check=store_check: _audit(store_check(ctx))  # type: ignore[misc]
 
 
 def _guarded(name: str, check: Callable[[], tuple[bool, str]]) -> dict[str, Any]:

@@ -141,11 +141,26 @@ class RetrievalPolicy:
 
 @dataclass(frozen=True, slots=True)
 class ContextPolicy:
+    """The prompt block.
+
+    Attributes:
+        relevant: similarity or keyword share below which a hit has nothing to do with the turn.
+        share_of_best: share of the best hit's score below which a hit is left out.
+        asked_for: the same, from which on it is what the turn is about.
+        quote_tokens: size of a quoted message at most.
+        summaries: calendar summaries at most.
+    """
+
     budget_tokens: int
     lessons_tokens: int
     known_facts: int
     items: int
     due_within_days: int
+    relevant: float
+    share_of_best: float
+    asked_for: float
+    quote_tokens: int
+    summaries: int
 
 
 @dataclass(frozen=True, slots=True)

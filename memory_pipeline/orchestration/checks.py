@@ -36,19 +36,8 @@ def _of_partitions(asset: str, check: audit.PartitionAudit) -> dg.AssetChecksDef
     return run
 
 
-def _of_stores(asset: str, check: audit.StoreAudit) -> dg.AssetChecksDefinition:
-    @dg.asset_check(asset=asset, name=check.__name__, description=check.__doc__)
-    def run(context: dg.AssetCheckExecutionContext, pipeline: Pipeline) -> dg.AssetCheckResult:
-        return _result(check(pipeline.stage_context(context.run.run_id)))
-
-    return run
-
-
 def all_checks() -> Iterable[dg.AssetChecksDefinition]:
     """Every audit as an asset check."""
     for asset, checks in audit.OF_PARTITIONS.items():
         for check in checks:
             yield _of_partitions(asset, check)
-    for asset, store_checks in audit.OF_STORES.items():
-        for store_check in store_checks:
-            yield _of_stores(asset, store_check)

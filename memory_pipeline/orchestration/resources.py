@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -49,3 +50,5 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
 
 
 _OPEN: dict[tuple[str, str | None], StageContext] = {}
+# Engines must be gone before the interpreter takes their modules apart.
+atexit.register(_OPEN.clear)

@@ -43,21 +43,20 @@ def no_message_twice(ctx: StageContext, days: Iterable[date]) -> Audit:
 
 
 def evidence_exists(ctx: StageContext, days: Iterable[date]) -> Audit:
-    """Every version cites at least one message of its own user that is in the log."""
+    """Every version that a proposal made cites a message of its own user, of its own day, that is in the log."""
+    span = list(days)
     table = ctx.lake.sql(
         """
-        WITH cited AS (
-            SELECT version_id, memory_id, tenant_id, user_id, cause,
+        WITH made AS (SELECT * FROM memory_versions WHERE asserted AND cause = 'proposal'),
+        cited AS (
+            SELECT version_id, tenant_id, user_id,
                    unnest(list_transform(evidence, lambda e: e.message_id)) AS message_id
-            FROM memory_versions WHERE asserted AND cause <> 'manual'
-        ), found AS (
-            SELECT DISTINCT c.version_id FROM cited c JOIN log m USING (tenant_id, user_id, message_id)
-        )
-        SELECT version_id, memory_id, tenant_id, user_id, content FROM memory_versions
-        WHERE asserted AND cause <> 'manual' AND version_id NOT IN (SELECT version_id FROM found)
+            FROM made
+        ),
+        found AS (SELECT version_id FROM cited SEMI JOIN messages USING (tenant_id, user_id, message_id))
+        SELECT version_id, memory_id, tenant_id, user_id, content FROM made ANTI JOIN found USING (version_id)
         """,
-        days={"memory_versions": list(days)},
-        tables={"log": ctx.lake.sql("SELECT DISTINCT tenant_id, user_id, message_id FROM messages")},
+        days={"memory_versions": span, "messages": span},
     )
     return _empty("evidence_exists", table.to_pylist(), "every memory rests on a message of its own user")
 
@@ -80,9 +79,10 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
 
     table = ctx.lake.sql(
         f"""
+        WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN touched USING (tenant_id, user_id))
         SELECT tenant_id, user_id, lower(coalesce(subject, 'user')) AS subject, attribute,
                list(DISTINCT lower(value)) AS held
-        FROM ({CURRENT}) SEMI JOIN touched USING (tenant_id, user_id)
+        FROM ({CURRENT})
         WHERE status = 'active' AND NOT negated AND attribute IS NOT NULL AND value IS NOT NULL
         GROUP BY ALL HAVING len(held) > 1
         """,
@@ -134,33 +134,57 @@ def summaries_cite_evidence(ctx: StageContext, days: Iterable[date]) -> Audit:
     return _empty("summaries_cite_evidence", table.to_pylist(), "each summary names what it rests on")
 
 
-def index_matches_ledger(ctx: StageContext) -> Audit:
-    """The index holds exactly the current version of every memory."""
-    from memory_pipeline.storage.ledger import CURRENT
+def index_matches_ledger(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """The index holds exactly the current version of every memory that these days changed."""
+    import pyarrow as pa
 
+    from memory_pipeline.storage.ledger import current_of, touched
+
+    ids = touched(ctx.lake, days)
+    ledger = pa.table({"memory_id": ids}, schema=pa.schema([("memory_id", pa.string())]))
+    current = current_of(ctx.lake, ids)
     table = ctx.lake.sql(
-        f"""
-        SELECT coalesce(l.memory_id, i.memory_id) AS memory_id, l.version_id AS in_ledger, i.version_id AS in_index
-        FROM ({CURRENT}) l FULL JOIN indexed i USING (memory_id)
+        """
+        SELECT memory_id, l.version_id AS in_ledger, i.version_id AS in_index
+        FROM touched LEFT JOIN ledger l USING (memory_id) LEFT JOIN indexed i USING (memory_id)
         WHERE l.version_id IS DISTINCT FROM i.version_id
         """,
-        tables={"indexed": ctx.index.all("memories", ["memory_id", "version_id"])},
+        tables={
+            "touched": ledger,
+            "ledger": pa.table(
+                {"memory_id": [v.memory_id for v in current], "version_id": [v.version_id for v in current]},
+                schema=pa.schema([("memory_id", pa.string()), ("version_id", pa.string())]),
+            ),
+            "indexed": ctx.index.lookup("memories", ids, ["memory_id", "version_id"]),
+        },
     )
     return _empty("index_matches_ledger", table.to_pylist(), "index and ledger hold the same versions")
 
 
-def turns_are_indexed(ctx: StageContext) -> Audit:
-    """Every turn of the user and the assistant is in the index, and nothing else."""
+def turns_are_indexed(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """Every turn of the user and the assistant on these days is in the index."""
+    from memory_pipeline.domain.message import Message
+    from memory_pipeline.stages.index_messages import INDEXED_ROLES, message_key
+
+    turns = {message_key(m): m for m in ctx.lake.read("messages", Message, days=days) if m.role in INDEXED_ROLES}
+    there = set(ctx.index.lookup("messages", turns, ["message_key"])["message_key"].to_pylist())
+    missing = [
+        {"tenant_id": m.tenant_id, "user_id": m.user_id, "message_id": m.message_id}
+        for key, m in turns.items()
+        if key not in there
+    ]
+    return _empty("turns_are_indexed", missing, "every turn of the log is in the index")
+
+
+def nothing_but_the_ledger_is_indexed(ctx: StageContext) -> Audit:
+    """The whole index holds no memory that the ledger does not; costs a look at every row."""
+    from memory_pipeline.storage.ledger import CURRENT
+
     table = ctx.lake.sql(
-        """
-        SELECT * FROM (
-            SELECT tenant_id, user_id, session_id, message_id FROM messages WHERE role IN ('user', 'assistant')
-        ) l FULL JOIN indexed i USING (tenant_id, user_id, session_id, message_id)
-        WHERE l.message_id IS NULL OR i.message_id IS NULL
-        """,
-        tables={"indexed": ctx.index.all("messages", ["tenant_id", "user_id", "session_id", "message_id"])},
+        f"SELECT memory_id, i.version_id FROM indexed i ANTI JOIN ({CURRENT}) l USING (memory_id, version_id)",
+        tables={"indexed": ctx.index.all("memories", ["memory_id", "version_id"])},
     )
-    return _empty("turns_are_indexed", table.to_pylist(), "index and log hold the same turns")
+    return _empty("nothing_but_the_ledger_is_indexed", table.to_pylist(), "the index holds what the ledger holds")
 
 
 def quarantine(ctx: StageContext) -> Audit:
@@ -172,10 +196,10 @@ def quarantine(ctx: StageContext) -> Audit:
 
 
 PartitionAudit = Callable[[StageContext, Iterable[date]], Audit]
-StoreAudit = Callable[[StageContext], Audit]
 
 OF_PARTITIONS: Mapping[str, tuple[PartitionAudit, ...]] = {
     "transcripts": (no_message_twice,),
+    "message_vectors": (turns_are_indexed,),
     "memories": (
         evidence_exists,
         every_proposal_has_a_verdict,
@@ -183,9 +207,7 @@ OF_PARTITIONS: Mapping[str, tuple[PartitionAudit, ...]] = {
         no_derived_time_from_the_clock,
         retired_share,
     ),
+    "memory_vectors": (index_matches_ledger,),
     "daily_summaries": (summaries_cite_evidence,),
 }
-OF_STORES: Mapping[str, tuple[StoreAudit, ...]] = {
-    "memory_vectors": (index_matches_ledger,),
-    "message_vectors": (turns_are_indexed,),
-}
+OF_STORES: tuple[Callable[[StageContext], Audit], ...] = (nothing_but_the_ledger_is_indexed, quarantine)

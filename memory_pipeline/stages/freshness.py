@@ -12,6 +12,8 @@ from datetime import date
 
 from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.ids import digest, fingerprint
+from memory_pipeline.inference.prompts import Prompts
+from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 
 _CODE = "1"  # raised when the code of a stage changes what it makes
@@ -68,13 +70,15 @@ _DIGESTS = {
 }
 
 
-def code_version(ctx: StageContext, stage: Stage) -> str:
+def code_version(settings: Settings, prompts: Prompts, stage: Stage) -> str:
     """Digest of everything but the data that a stage's output depends on; also the Dagster asset's code version."""
-    parts = [_CODE, *(ctx.prompts.prompt_hash(name) for name in stage.prompts), ctx.policy.version(*stage.policy)]
+    from memory_pipeline.inference.models import chat_name, encoder_name
+
+    parts = [_CODE, *(prompts.prompt_hash(name) for name in stage.prompts), settings.policies.version(*stage.policy)]
     if stage.prompts:
-        parts.append(ctx.chat.model)
+        parts.append(chat_name(settings))
     if stage.encodes:
-        parts.append(ctx.encoder.model)
+        parts.append(encoder_name(settings))
     return digest(*parts)[:16]
 
 
@@ -110,7 +114,7 @@ def stale(ctx: StageContext, stage: Stage, first: date | None = None, last: date
     """Partitions between two days (both included, None = unbounded) that are missing or made from something else."""
     wanted = inputs(ctx, stage)
     made = _made(ctx, stage)
-    code = code_version(ctx, stage)
+    code = code_version(ctx.settings, ctx.prompts, stage)
     low = period_of(stage.grain, first).start if first else date.min
     return sorted(
         start
@@ -135,7 +139,7 @@ def record(
     """Note that partitions were made from the inputs that were digested before the work began."""
     from memory_pipeline.storage.schemas import Made
 
-    code = code_version(ctx, stage)
+    code = code_version(ctx.settings, ctx.prompts, stage)
     before = _made(ctx, stage)
     ctx.lake.append(
         "made",

@@ -12,7 +12,7 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.stages.context import StageContext
 
 _BATCH = 2048
-_INDEXED = frozenset({Role.USER, Role.ASSISTANT})
+INDEXED_ROLES = frozenset({Role.USER, Role.ASSISTANT})
 
 
 def message_key(message: Message) -> str:
@@ -45,7 +45,7 @@ def _turns(messages: Sequence[Message], previous_characters: int) -> list[tuple[
     for _, session in groupby(ordered, key=lambda m: (m.tenant_id, m.user_id, m.session_id)):
         previous = ""
         for message in session:
-            if message.role in _INDEXED:
+            if message.role in INDEXED_ROLES:
                 turns.append((message_key(message), message, previous))
                 previous = message.content[:previous_characters]
     return turns

@@ -143,6 +143,9 @@ def test_doctor_is_content(cli: Cli) -> None:
 
 
 def test_dry_run_only_says(cli: Cli) -> None:
+    before = cli.json("run", "--dry-run")
+    assert before["run_ids"] == [] and all(p["stages"] == ["recall_feedback"] for p in before["planned"])
+    cli("run")
     assert "up to date" in cli("run", "--dry-run")
 
 

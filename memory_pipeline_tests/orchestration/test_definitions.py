@@ -73,7 +73,9 @@ def test_schedules_name_the_period_that_has_ended(
     schedule: dg.ScheduleDefinition, at: datetime, partition: str
 ) -> None:
     with dg.instance_for_test() as instance:
-        context = dg.build_schedule_context(instance=instance, scheduled_execution_time=at)
+        context = dg.build_schedule_context(
+            instance=instance, scheduled_execution_time=at, repository_def=defs.get_repository_def()
+        )
         (request,) = schedule.evaluate_tick(context).run_requests or []
     assert request.partition_key == partition
     key = date.fromisoformat(partition).isoformat()

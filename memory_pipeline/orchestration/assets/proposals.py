@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     deps=[transcripts],
     kinds={"llm", "parquet"},
     owners=OWNERS,
-    backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=31),
+    backfill_policy=dg.BackfillPolicy.single_run(),
     retry_policy=RETRY,
     code_version=version_of("proposals"),
     description="Candidate memories of each closed window of messages: typed, dated, with the quoted words they "

@@ -29,7 +29,7 @@ def _summaries(name: str, grain: Grain, description: str) -> dg.AssetsDefinition
         else [dg.AssetDep(source, partition_mapping=FROM_DAYS) for source in sources],
         kinds={"llm", "parquet", "lancedb"},
         owners=OWNERS,
-        backfill_policy=dg.BackfillPolicy.multi_run(max_partitions_per_run=31),
+        backfill_policy=dg.BackfillPolicy.single_run(),
         retry_policy=RETRY,
         code_version=version_of(name),
         description=description,

@@ -76,7 +76,8 @@ def list_inbox(settings: Settings) -> list[InboxFile]:
 def pending_inbox(settings: Settings, lake: Lake, seen: MutableMapping[str, str] | None = None) -> list[InboxFile]:
     """The inbox's files that the log has not taken, with the hash of their content.
 
-    A file that was changed less than a second ago may still be written and waits for the next look.
+    A file that was changed less than a second ago may still be written: it is given that second, and looked at once
+    more; one that is still changing waits for the next call.
 
     Args:
         seen: the caller's cursor, path to :attr:`InboxFile.stamp`. Files that stand in it unchanged are neither read
@@ -87,6 +88,9 @@ def pending_inbox(settings: Settings, lake: Lake, seen: MutableMapping[str, str]
     files = list_inbox(settings)
     for gone in seen.keys() - {f.path for f in files}:
         del seen[gone]
+    if any(seen.get(f.path) != f.stamp and abs(time.time() - f.mtime) < SETTLED_S for f in files):
+        time.sleep(SETTLED_S)
+        files = list_inbox(settings)
     now = time.time()
     fresh = [f for f in files if seen.get(f.path) != f.stamp and abs(now - f.mtime) >= SETTLED_S]
     if not fresh:

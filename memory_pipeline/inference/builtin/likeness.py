@@ -1,0 +1,158 @@
+"""How two short statements stand to each other: their words without inflection, their numbers, names and slots."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory_pipeline.domain.slots import Slot
+from memory_pipeline.domain.text import STOPWORDS, negated, words
+from memory_pipeline.inference.builtin.clauses import parse
+from memory_pipeline.inference.builtin.date_phrases import MONTHS, WEEKDAYS, find
+from memory_pipeline.inference.builtin.entities import entities
+from memory_pipeline.inference.builtin.lexicon import RELATIONS
+from memory_pipeline.inference.builtin.reading import read
+from memory_pipeline.inference.builtin.verbs import FINITE, FORMS, lemma
+from memory_pipeline.inference.builtin.vocabulary import wordset
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_USER = re.compile(r"^(?:the )?user(?:'s)?\s+", re.I)
+_OUTCOME = re.compile(r"\s*\((?:kept|dropped)\)")
+# Words that only say how something is meant: they tell neither two plans nor two facts apart.
+_FRAME = wordset(
+    """
+    need want plan wish hope have must should will may can would like try consider think decide promise remind
+    reminder get intend aim currently now no longer not never is be do does again finally also done kept dropped
+    finish complete cancel user they their them
+    """
+)
+# Words that come to the same in what people plan and do.
+_SYNONYMS = {
+    "phone": "call", "ring": "call", "purchase": "buy", "get": "buy", "reserve": "book", "mail": "send",
+    "email": "send",
+    "hand": "submit", "meeting": "meet", "workout": "exercise", "mom": "mother", "mum": "mother", "dad": "father",
+    "flat": "apartment", "bike": "bicycle", "doc": "doctor", "visit": "go", "travel": "go", "see": "go", "attend": "go",
+    "fly": "go", "head": "go", "drive": "go", "trip": "go", "flight": "go", "appointment": "go", "appt": "go",
+    "checkup": "go", "come": "go",
+}  # fmt: skip
+# Wordings of the directives, which no clause of the first person has.
+_WORDED = tuple(
+    (re.compile(pattern, re.I), attribute)
+    for pattern, attribute in (
+        (r"(?:wants|prefers|likes) to be called (?P<value>.+)$", "preferred_name"),
+        (r"(?:goes by|is called) (?P<value>[^,]+)$", "preferred_name"),
+        (r"(?:wants|prefers) (?:replies|answers|responses) in (?P<value>\w+)$", "preferred_answer_language"),
+        (r"(?:prefers|wants|likes) (?P<value>[\w -]+?) (?:answers|replies|responses)$", "answer_style"),
+        (r"wants the assistant to be (?P<value>.+)$", "preferred_tone"),
+        (r"(?P<denied>does not want|never wants) the assistant (?:to )?(?:use )?(?P<value>.+)$", "protocol"),
+        (r"(?:always )?wants the assistant to (?:use )?(?P<value>.+)$", "protocol"),
+        (r"does not want (?P<value>.+?) to be (?:brought up|mentioned|discussed)$", "avoid_topic"),
+        (r"has (?:a|their) birthday on (?P<value>.+)$", "birthday"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A statement taken apart.
+
+    Attributes:
+        stems: content words without inflection, dates and framing verbs.
+        objects: the stems that are no verbs.
+        act: what is done, synonyms joined ("go" for visits, trips and appointments), or "" where no verb says so.
+        numbers: as written, those of dates excepted.
+        names: proper names, lower case.
+        denied: the statement is negative.
+        slots: what the rule tables read out of it, mostly one or none.
+    """
+
+    stems: frozenset[str]
+    objects: frozenset[str]
+    act: str
+    numbers: frozenset[str]
+    names: frozenset[str]
+    denied: bool
+    slots: tuple[Slot, ...]
+
+
+@lru_cache(maxsize=4096)
+def likeness(content: str) -> Likeness:
+    """The parts of a statement by which it is compared."""
+    text = _OUTCOME.sub("", content).strip().rstrip(".!?")
+    bare = undated(text)
+    verbs: dict[str, None] = {}
+    nouns: dict[str, None] = {}
+    for word in words(bare):
+        word = word.removesuffix("'s")
+        if word in STOPWORDS or word in MONTHS or word in WEEKDAYS or word.isdigit():
+            continue
+        stem = _plain(word)
+        if stem in _FRAME or lemma(word) in _FRAME:
+            continue
+        (verbs if word in FORMS and stem not in nouns else nouns)[stem] = None
+    act = next(iter(verbs), "go" if "go" in nouns else "meet" if "meet" in nouns else "")
+    objects = frozenset(nouns) - {"go", "meet"}
+    return Likeness(
+        (objects | frozenset(verbs)) - {"go"} or frozenset(verbs),
+        objects,
+        act,
+        frozenset(_NUMBER.findall(bare)),
+        frozenset(name.lower() for name in entities(bare)),
+        negated(text),
+        slots(text),
+    )
+
+
+def undated(text: str) -> str:
+    """The text without its date phrases."""
+    for phrase in reversed(find(text)):
+        text = text[: phrase.start] + " " + text[phrase.end :]
+    return text
+
+
+@lru_cache(maxsize=8192)
+def _plain(word: str) -> str:
+    """A word's lemma or stem, synonyms joined: "called", "phoned" → "call"."""
+    base = lemma(word)
+    base = _SYNONYMS.get(base, base)
+    return base if base in FORMS else _stemmer().stemWord(base)
+
+
+@lru_cache(maxsize=1)
+def _stemmer() -> _English:
+    return _English()
+
+
+class _English:
+    """PyStemmer's English stemmer, loaded when it is first needed."""
+
+    def __init__(self) -> None:
+        import Stemmer
+
+        self._stemmer = Stemmer.Stemmer("english")
+
+    def stemWord(self, word: str) -> str:  # noqa: N802
+        return str(self._stemmer.stemWord(word))
+
+
+@lru_cache(maxsize=4096)
+def slots(content: str) -> tuple[Slot, ...]:
+    """Slots that a statement in the third person fills: "Lives in Berlin." → (user, residence, Berlin)."""
+    text = _USER.sub("", content.strip().rstrip("."))
+    for pattern, attribute in _WORDED:
+        hit = pattern.match(text)
+        if hit:
+            return (Slot("user", attribute, hit.group("value"), bool(hit.groupdict().get("denied"))),)
+    first, _, rest = text.partition(" ")
+    low = first.lower()
+    if low in FINITE or low in {"has", "used", "cannot", "no", "likes", "prefers"}:
+        text = f"I {low if low != 'cannot' else 'can not'} {rest}"
+    elif low == "favorite":
+        text = f"my {text[:1].lower()}{text[1:]}"
+    elif low in RELATIONS:
+        text = f"my {low} {rest}"
+    clause = parse(text)
+    return tuple(
+        Slot(f.subject, f.attribute, f.value, f.negated) for f in read(clause, None) if f.attribute and f.value
+    )

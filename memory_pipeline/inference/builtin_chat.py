@@ -1,0 +1,65 @@
+"""The embedded chat model: rules and extraction of sentences, for English, without a key and without a network.
+
+It answers every task of the protocol and says only what its inputs say: no generation, no randomness, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from memory_pipeline.errors import ModelError
+from memory_pipeline.inference.builtin.answer import answer
+from memory_pipeline.inference.builtin.extract import extract
+from memory_pipeline.inference.builtin.judge import judge
+from memory_pipeline.inference.builtin.reflect import pattern, reflect
+from memory_pipeline.inference.builtin.summarise import day, period, rolling
+from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
+from memory_pipeline.inference.replies import dump
+
+R = TypeVar("R")
+
+VERSION = 1
+"""Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
+
+_TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "extract": extract,
+    "consolidate": judge,
+    "rolling_summary": rolling,
+    "daily": day,
+    "weekly": period,
+    "monthly": period,
+    "reflect": reflect,
+    "pattern": pattern,
+    "answer": answer,
+}
+
+
+class BuiltinChat:
+    """A :class:`ChatModel` that runs in the process: deterministic, free, English only."""
+
+    @property
+    def model(self) -> str:
+        return f"builtin-{VERSION}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return {}
+
+    async def complete(self, request: ChatRequest[R]) -> ChatReply[R]:
+        """Answer one request.
+
+        Raises:
+            ModelError: there is no such task, or its inputs lack something.
+        """
+        task = _TASKS.get(request.task)
+        if task is None:
+            raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_TASKS)}")
+        try:
+            value = task(request.inputs)
+        except KeyError as error:
+            raise ModelError(f"the inputs of task {request.task!r} lack {error}") from error
+        return ChatReply(value, dump(value), self.model, Usage())
+
+    async def aclose(self) -> None:
+        """Nothing to release."""

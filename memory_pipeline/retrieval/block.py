@@ -1,0 +1,98 @@
+"""A prompt block under a token budget, with an account of what went in and what did not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memory_pipeline.domain.recall import ContextBlock
+from memory_pipeline.domain.text import estimate_tokens
+from memory_pipeline.retrieval.fence import fenced
+from memory_pipeline.retrieval.hits import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    hit: Hit
+    text: str
+    tokens: int
+
+
+@dataclass
+class Block:
+    """Sections in the order of the text; items are offered in the order of their importance.
+
+    Args:
+        head: first lines of the block, left out with everything else when nothing goes in.
+        titles: of the sections.
+        limit: tokens of the whole text at most, estimated.
+    """
+
+    head: str
+    titles: Sequence[str]
+    limit: int
+    _lines: dict[str, list[_Line]] = field(default_factory=dict)
+    _dropped: list[str] = field(default_factory=list)
+    _taken: set[tuple[str, str]] = field(default_factory=set)
+    _used: int = 0
+
+    def offer(self, title: str, hit: Hit, content: str, note: str = "") -> bool:
+        """Take an item into a section if there is room. An item is taken once, into the first section that it fits.
+
+        Args:
+            content: remembered text; it is fenced here.
+            note: what the pipeline itself says of it.
+        """
+        if self.holds(hit):
+            return False
+        text = f"- {fenced(content, self.titles)}{f' ({note})' if note else ''}"
+        tokens = estimate_tokens(text + "\n")
+        needed = tokens
+        if not self._lines:
+            needed += estimate_tokens(self.head + "\n")
+        if title not in self._lines:
+            needed += estimate_tokens(title + "\n") + 1
+        if self._used + needed > self.limit:
+            if hit.id not in self._dropped:
+                self._dropped.append(hit.id)
+            return False
+        self._used += needed
+        self._taken.add((hit.layer, hit.id))
+        self._lines.setdefault(title, []).append(_Line(hit, text, tokens))
+        if hit.id in self._dropped:
+            self._dropped.remove(hit.id)
+        return True
+
+    def holds(self, hit: Hit) -> bool:
+        """Whether an item is in already."""
+        return (hit.layer, hit.id) in self._taken
+
+    def hits(self, *titles: str) -> list[Hit]:
+        """What went into some sections (all, when none is named), in the order of the text."""
+        return [line.hit for title in titles or self.titles for line in self._lines.get(title, ())]
+
+    def sort(self, title: str) -> None:
+        """Order a section by time, oldest first."""
+        self._lines.get(title, []).sort(key=lambda line: (line.hit.observed_at, line.hit.id))
+
+    def finish(self, recall_id: str) -> ContextBlock:
+        """The block; empty text when nothing went in."""
+        sections = {
+            title: "\n".join(line.text for line in self._lines[title]) for title in self.titles if title in self._lines
+        }
+        body = "\n\n".join(f"{title}\n{lines}" for title, lines in sections.items())
+        text = f"{self.head}\n{body}" if self.head and body else body
+        tokens = estimate_tokens(text)
+        account = {
+            title: {"used": sum(line.tokens for line in self._lines[title]), "limit": self.limit} for title in sections
+        }
+        account["total"] = {"used": tokens, "limit": self.limit, "dropped": len(self._dropped)}
+        return ContextBlock(
+            text=text,
+            sections=sections,
+            item_ids=tuple(dict.fromkeys(hit.id for hit in self.hits())),
+            tokens=tokens,
+            dropped=tuple(self._dropped),
+            budget=account,
+            recall_id=recall_id,
+        )

@@ -1,0 +1,141 @@
+"""Who may be ranked: guards that no score can overcome, then the rows that similarity, keywords or names bring up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memory_pipeline.domain.scope import Classification
+from memory_pipeline.retrieval.query import MESSAGE, Query
+from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, UserRows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Mask = npt.NDArray[np.bool_]
+    Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Rows of one table that go into the ranking.
+
+    Attributes:
+        places: where they stand in ``rows``; the other arrays belong to them, in that order.
+        similarity, keyword: 0 to 1.
+        named: whether the query names what they are about.
+    """
+
+    rows: UserRows
+    places: npt.NDArray[np.int64]
+    similarity: Floats
+    keyword: Floats
+    named: Mask
+
+
+def allowed(rows: UserRows, query: Query) -> Mask:
+    """Which rows the read may see at all, shape (rows,). Tenant and user were settled when the rows were fetched."""
+    mask = np.ones(len(rows), dtype=bool)
+    for guard in _guards(rows, query):
+        mask &= guard
+    return mask
+
+
+def _guards(rows: UserRows, query: Query) -> Iterator[Mask]:
+    if query.types is not None:
+        yield _one_of(_types(rows), query.types)
+    if query.session_id is not None:
+        yield rows.values("session_id") == query.session_id if rows.has("session_id") else _none(rows)
+    if rows.name == MEMORIES:
+        yield from _memory_guards(rows, query)
+    elif query.as_of is not None:
+        yield rows.seconds("created_at" if rows.name == MESSAGES else "observed_at") <= query.as_of.timestamp()
+    if rows.name == MESSAGES:
+        yield _in_place(rows, "domain", query.domain)
+        yield _in_place(rows, "agent_id", query.agent_id)
+        if query.apart_from is not None:
+            yield rows.values("session_id") != query.apart_from
+
+
+def _memory_guards(rows: UserRows, query: Query) -> Iterator[Mask]:
+    yield _one_of(rows.values("status"), query.statuses)
+    narrative = rows.values("type") == "reflection"
+    yield (narrative & ("narrative" in query.layers)) | (~narrative & ("semantic" in query.layers))
+    moment = query.at.timestamp()
+    begins, ends = rows.seconds("valid_from"), rows.seconds("valid_until")
+    yield (np.isnan(begins) | (begins <= moment)) & (np.isnan(ends) | (moment <= ends))  # KN-32
+    classes = rows.values("classification")
+    yield _one_of(classes, frozenset(str(c) for c in Classification if query.ceiling.permits(c)))  # KN-27
+    yield _in_place(rows, "domain", query.domain) | (classes == "public")  # KN-31
+    yield _in_place(rows, "agent_id", query.agent_id) | (rows.numbers("shared") == 1)
+
+
+def _in_place(rows: UserRows, column: str, wanted: str | None) -> Mask:
+    if wanted is None:
+        return np.ones(len(rows), dtype=bool)
+    found = rows.values(column)
+    return np.array([value is None or value == wanted for value in found], dtype=bool)
+
+
+def _types(rows: UserRows) -> npt.NDArray[Any]:
+    if rows.name == MEMORIES:
+        return rows.values("type")
+    if rows.name == MESSAGES:
+        return np.full(len(rows), MESSAGE, dtype=object)
+    return np.array([f"{grain}_summary" for grain in rows.values("grain")], dtype=object)
+
+
+def _one_of(found: npt.NDArray[Any], wanted: frozenset[str]) -> Mask:
+    return np.array([value in wanted for value in found], dtype=bool)
+
+
+def _none(rows: UserRows) -> Mask:
+    return np.zeros(len(rows), dtype=bool)
+
+
+def constant(rows: UserRows, at: float, within_days: int) -> Mask:
+    """Of memories: what a prompt block holds whatever the turn is about.
+
+    Pinned memories (DL-18), what must not be brought up (DL-23), open loops that are due by then or overdue.
+    """
+    types = rows.values("type")
+    bounded = (rows.values("surface") == "avoid") | (types == "boundary")
+    due = rows.seconds("due_at") <= at + within_days * 86_400
+    mask: Mask = (rows.numbers("pinned") == 1) | bounded | ((types == "open_loop") & due)
+    return mask
+
+
+def candidates(
+    rows: UserRows,
+    mask: Mask,
+    query: Query,
+    vector: npt.NDArray[np.float32],
+    terms: list[str],
+    most: int,
+) -> Candidates:
+    """The allowed rows nearest in meaning, those that share most of the query's rare words, and all that it names.
+
+    Similarity is exact over all rows: inside one user that is faster than an approximate index, and finds everything.
+
+    Args:
+        vector: of the query, shape (dimensions,).
+        most: rows that each of the first two arms may bring.
+    """
+    similarity = np.clip(rows.vectors @ vector, 0.0, 1.0).astype(np.float64)
+    keyword = (rows.keywords.scores(terms) * rows.brevity).astype(np.float64)
+    named = np.zeros(len(rows), dtype=bool)
+    named[rows.naming(query.text)] = True
+    taken = named & mask
+    for arm in (similarity, keyword):
+        taken[_best(np.where(mask, arm, 0.0), most)] = True
+    places = np.flatnonzero(taken)
+    return Candidates(rows, places, similarity[places], keyword[places], named[places])
+
+
+def _best(scores: Floats, most: int) -> npt.NDArray[np.int64]:
+    """Places of the highest scores, those of 0 left out."""
+    places = np.arange(len(scores)) if len(scores) <= most else np.argpartition(-scores, most - 1)[:most]
+    return places[scores[places] > 0]

@@ -1,0 +1,143 @@
+"""What every read shares: the opened stores, the check of its arguments, and the record of what it returned."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.domain import ranking
+from memory_pipeline.errors import NotFound, SettingsError
+from memory_pipeline.retrieval.query import Query, Reach, checked, scope_of
+from memory_pipeline.retrieval.search import Searcher
+from memory_pipeline.settings import Settings
+from memory_pipeline.storage.index import Index
+from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
+
+if TYPE_CHECKING:
+    from memory_pipeline.inference.chat import ChatModel
+    from memory_pipeline.inference.encoder import Encoder
+    from memory_pipeline.retrieval.hits import Hit
+    from memory_pipeline.storage.schemas import Recall
+
+
+def utc_now() -> datetime:
+    """The clock of a read, where no other is given."""
+    return datetime.now(UTC)
+
+
+class Engine:
+    """The stores and models of one home, opened when they are first needed. See ``MemoryReader`` for the arguments."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        encoder: Encoder | None,
+        chat: Callable[[], ChatModel] | None,
+        clock: Callable[[], datetime],
+        seed: int | None,
+    ) -> None:
+        self.settings = settings
+        self.policy = settings.policies
+        self.clock = clock
+        self.lake = Lake(settings.path("lake"))
+        self._encoder = encoder
+        self._chat = chat
+        self._seed = seed
+        self._log = RecallLog(settings.path("recall"))
+        for name, profile in self.policy.profiles.items():
+            try:
+                ranking.weights(profile)
+            except ValueError as error:
+                raise SettingsError(f"policy.profiles.{name}: {error}") from error
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder of the query; it must be the one of the index."""
+        if self._encoder is not None:
+            return self._encoder
+        from memory_pipeline.inference.models import open_encoder
+
+        return open_encoder(self.settings)
+
+    @cached_property
+    def searcher(self) -> Searcher:
+        """Ranks rows of the index.
+
+        Raises:
+            IndexMismatch: the index was built with another encoder.
+        """
+        index = Index.open(self.settings, self.encoder)
+        return Searcher(self.lake, index, self.encoder, self.policy, seed=self._seed)
+
+    def chat(self) -> ChatModel:
+        """A chat model of the caller's own, to be closed by it."""
+        if self._chat is not None:
+            return self._chat()
+        from memory_pipeline.inference.models import open_chat
+
+        return open_chat(self.settings)
+
+    def checked(self, text: str, user_id: str, tenant_id: str, reach: Reach, *, k: int, **more: Any) -> Query:
+        """The query of a read, as of now.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        scope, now = scope_of(tenant_id, user_id), self.clock().astimezone(UTC)
+        return checked(text, scope, self.policy, now, self.settings.timezone, k=k, **more, **reach)
+
+    def logged(
+        self,
+        kind: str,
+        query: Query,
+        session_id: str | None,
+        hits: Sequence[Hit],
+        started: float,
+        model: str | None = None,
+    ) -> str:
+        """Put a read on record (LS-33, NM-33). Returns its id.
+
+        Args:
+            started: reading of ``time.perf_counter`` at its beginning.
+            model: the chat model that was asked; the encoder when None.
+        """
+        recall_id = f"rec_{uuid.uuid4().hex[:24]}"
+        self._log.read(
+            ReadEvent(
+                recall_id=recall_id,
+                kind=kind,
+                scope=query.scope,
+                query=query.text,
+                session_id=session_id,
+                profile=query.profile,
+                model=model or self.encoder.model,
+                latency_ms=(time.perf_counter() - started) * 1000,
+                recalled_at=self.clock().astimezone(UTC),
+                items=tuple((h.id, h.layer, h.score) for h in hits),
+            )
+        )
+        return recall_id
+
+    def feedback(self, recall_id: str, item_id: str, helpful: bool) -> None:
+        """Put on record whether an item of a read helped.
+
+        Raises:
+            NotFound: no such read, or it did not return that item.
+        """
+        found = next((row for row in self._recalled(recall_id) if row.item_id == item_id), None)
+        if found is None:
+            raise NotFound(f"read {recall_id!r} did not return {item_id!r}: use the recall_id and the id of one item")
+        scope = scope_of(found.tenant_id, found.user_id)
+        self._log.feedback(recall_id, scope, item_id, helpful, self.clock().astimezone(UTC))
+
+    def _recalled(self, recall_id: str) -> Sequence[Recall]:
+        """The items of a read: from the spools, or, where they have been removed, from the lake."""
+        from memory_pipeline.storage.schemas import Recall
+
+        where = "recall_id = $id AND kind <> 'feedback'"
+        return self._log.find(recall_id) or self.lake.read("recalls", Recall, where=where, params={"id": recall_id})

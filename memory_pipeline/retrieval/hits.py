@@ -1,0 +1,107 @@
+"""A ranked row on its way to the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memory_pipeline.domain.calendar import age
+from memory_pipeline.domain.recall import RecalledItem, Signal
+from memory_pipeline.retrieval.query import MESSAGE
+from memory_pipeline.retrieval.rows import MESSAGES, SUMMARIES
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A ranked row.
+
+    Attributes:
+        row: the columns of its index table.
+        surface: how it may be used; ``avoid`` also for a message behind a memory that must not be brought up.
+        evidence: message ids; also those of what it stands for.
+        rests_on: keys of the message turns it rests on (its own, for a message); empty where they were not looked up.
+    """
+
+    layer: str
+    id: str
+    row: Mapping[str, Any]
+    score: float
+    signals: Mapping[str, Signal]
+    surface: str
+    evidence: tuple[str, ...]
+    rests_on: frozenset[str] = frozenset()
+
+    @property
+    def observed_at(self) -> datetime:
+        """When it was said; of a summary, the time of the last message. UTC."""
+        at: datetime = self.row["created_at" if self.layer == "episodic" else "observed_at"]
+        return at
+
+    @property
+    def type(self) -> str:
+        """Type of the memory, ``message``, or ``day_summary``, ``week_summary``, ``month_summary``."""
+        if self.layer == "episodic":
+            return MESSAGE
+        return str(self.row["type"]) if "type" in self.row else f"{self.row['grain']}_summary"
+
+    def item(self, at: datetime, recall_id: str, *, explain: bool) -> RecalledItem:
+        """What a reader is given; ``at`` is the moment that ages count from."""
+        return RecalledItem(
+            id=self.id,
+            layer=self.layer,
+            type=self.type,
+            content=self.row["content"],
+            score=self.score,
+            signals=self.signals if explain else {},
+            surface=self.surface,
+            status=self.row.get("status", "active"),
+            observed_at=self.observed_at,
+            age=age(self.observed_at, at),
+            session_id=self.row.get("session_id"),
+            evidence=self.evidence,
+            recall_id=recall_id,
+            pinned=self.row.get("pinned", False),
+        )
+
+
+def hit(table: str, row: Mapping[str, Any], score: float = 0.0, *, shared: bool = False) -> Hit:
+    """A hit from a row of an index table.
+
+    Args:
+        shared: the row is another user's; its messages cannot be looked up and are not named.
+    """
+    if table == MESSAGES:
+        message_id = row["message_id"]
+        return Hit("episodic", message_id, row, score, {}, "speak", (message_id,), frozenset({row["message_key"]}))
+    if table == SUMMARIES:
+        return Hit("narrative", row["summary_id"], row, score, {}, "adapt", tuple(row["message_ids"]))
+    layer = "narrative" if row["type"] == "reflection" else "semantic"
+    evidence = () if shared else tuple(row["evidence"])
+    return Hit(layer, row["memory_id"], row, score, {}, row["surface"], evidence)
+
+
+def once(hits: Iterable[Hit], most: int) -> list[Hit]:
+    """The first ``most`` hits, where a memory and a message it rests on count once.
+
+    Of the two the better one stays, with the evidence of both. Two memories out of one message are two.
+
+    Args:
+        hits: best first.
+    """
+    kept: list[Hit] = []
+    stands_for: dict[tuple[str, str], int] = {}  # layer and turn → place in ``kept``
+    for found in hits:
+        other = {"semantic": "episodic", "episodic": "semantic"}.get(found.layer, "")
+        twin = next((stands_for[other, key] for key in found.rests_on if (other, key) in stands_for), None)
+        if twin is not None:
+            both = tuple(dict.fromkeys((*kept[twin].evidence, *found.evidence)))
+            kept[twin] = replace(kept[twin], evidence=both)
+            continue
+        if len(kept) == most:
+            break
+        for key in found.rests_on:
+            stands_for.setdefault((found.layer, key), len(kept))
+        kept.append(found)
+    return kept

@@ -1,0 +1,165 @@
+"""Plain lists of what is there: memories, calendar, tables."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.domain.calendar import Grain, Period, day_range, period_of, periods
+from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.proposal import MemoryType
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.errors import QueryError
+from memory_pipeline.retrieval.history import state_at
+from memory_pipeline.retrieval.query import one_of
+from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.ledger import CURRENT, STANDING, versions_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_Rows = defaultdict[Period, list[dict[str, Any]]]
+_LISTED = (
+    "memory_id",
+    "lineage_id",
+    "user_id",
+    "tenant_id",
+    "type",
+    "status",
+    "content",
+    "subject",
+    "attribute",
+    "value",
+    "surface",
+    "confidence",
+    "salience",
+    "importance",
+    "pinned",
+    "entities",
+    "observed_at",
+    "valid_from",
+    "valid_until",
+    "due_at",
+    "evidence",
+    "superseded_by",
+    "version",
+)
+_OWN = "tenant_id = $tenant AND user_id = $user"
+# The user's part of the ledger under the ledger's own name, so that folding looks at nobody else's rows.
+_LEDGER = f"WITH memory_versions AS (SELECT * FROM memory_versions WHERE {_OWN})"
+_FRAMES = {
+    "memories": f"{_LEDGER} SELECT * FROM ({CURRENT}) ORDER BY observed_at, memory_id",
+    "messages": f"SELECT * FROM messages WHERE {_OWN} ORDER BY created_at, session_id, ordinal",
+    "summaries": f"SELECT * FROM summaries WHERE {_OWN} ORDER BY start, grain",
+    "verdicts": "SELECT v.*, p.operation, p.type, p.content, p.observed_at FROM verdicts v "
+    "LEFT JOIN proposals p USING (tenant_id, user_id, proposal_id) "
+    f"WHERE {_OWN} ORDER BY v.day, v.proposal_id",
+    "costs": f"SELECT * FROM costs WHERE {_OWN} ORDER BY recorded_at, call_id",
+}
+
+
+_TALK = f"SELECT day, session_id, count(*) AS n FROM messages WHERE {_OWN} GROUP BY ALL"
+_CHANGES = (
+    f"{_LEDGER} SELECT day, memory_id, change, status, content, reason FROM ({STANDING}) ORDER BY changed_at, version"
+)
+_TOLD = f"SELECT start AS day, summary_id, text FROM summaries WHERE {_OWN} AND grain = $grain"
+
+
+def listed(version: MemoryVersion) -> dict[str, Any]:
+    """One memory as ``memories`` lists it; ``evidence`` are message ids."""
+    row = {name: getattr(version, name) for name in _LISTED}
+    row |= {name: str(row[name]) for name in ("type", "status", "surface")}
+    row["entities"] = list(version.entities)
+    row["evidence"] = list(dict.fromkeys(e.message_id for e in version.evidence))
+    return row
+
+
+def memories(
+    lake: Lake, scope: Scope, *, status: str | None, type: str | None, as_of: datetime | None
+) -> list[dict[str, Any]]:
+    """A user's memories from the ledger, oldest first; all states and types unless one is named.
+
+    Raises:
+        QueryError: there is no such status or type.
+    """
+    if status is not None:
+        one_of("status", status, Status)
+    if type is not None:
+        one_of("type", type, MemoryType)
+    state = state_at(versions_of(lake, [scope]), as_of, None)
+    return [listed(v) for v in state if status in (None, v.status) and type in (None, v.type)]
+
+
+def frame(lake: Lake, scope: Scope, name: str) -> pd.DataFrame:
+    """One of a user's tables as a pandas DataFrame.
+
+    Raises:
+        QueryError: there is no table of that name.
+    """
+    if name not in _FRAMES:
+        raise QueryError(f"no frame {name!r}; there are {', '.join(_FRAMES)}")
+    table = lake.sql(_FRAMES[name], {"tenant": scope.tenant_id, "user": scope.user_id})
+    found: pd.DataFrame = table.to_pandas()
+    return found
+
+
+def timeline(lake: Lake, scope: Scope, grain: str, start: date | None, end: date | None) -> list[dict[str, Any]]:
+    """A user's days, weeks or months in order, those without anything left out.
+
+    Args:
+        start, end: local days, both included; None = from the first, to the last.
+
+    Returns:
+        For each period ``label``, ``start``, ``end`` (last day), ``messages`` and ``sessions`` (numbers), ``summary``
+        (text, or None), ``summary_id``, and ``changes``: each memory version of the period with ``memory_id``,
+        ``change``, ``status``, ``content``, ``reason`` and ``day``.
+
+    Raises:
+        QueryError: there is no such grain, or the end lies before the start.
+    """
+    size = Grain(one_of("grain", grain, Grain))
+    if start is not None and end is not None and end < start:
+        raise QueryError(f"the timeline ends ({end}) before it starts ({start})")
+    known = [d for name in ("messages", "memory_versions", "summaries") for d in lake.days(name)]
+    if not known:
+        return []
+    first, last = start or min(known), end or max(known)
+    days = [d for d in sorted(set(known)) if first <= d <= last]
+    starts = [p.start for p in periods(size, days)]  # the partitions of summaries
+
+    def rows(dataset: str, days: Sequence[date], query: str, **more: str) -> _Rows:
+        given = {"tenant": scope.tenant_id, "user": scope.user_id, **more}
+        return _by_period(size, lake.sql(query, given, days={dataset: days}).to_pylist())
+
+    talk = rows("messages", days, _TALK)
+    changes = rows("memory_versions", days, _CHANGES)
+    told = rows("summaries", starts, _TOLD, grain=size)
+    found = sorted({*talk, *changes, *told})
+    return [_entry(p, talk[p], changes[p], told[p]) for p in found]
+
+
+def _by_period(grain: Grain, rows: Sequence[dict[str, Any]]) -> _Rows:
+    found: _Rows = defaultdict(list)
+    for row in rows:
+        found[period_of(grain, row["day"])].append(row)
+    return found
+
+
+def _entry(
+    period: Period,
+    talk: Sequence[dict[str, Any]],
+    changes: Sequence[dict[str, Any]],
+    told: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    return {
+        "label": period.label,
+        "start": period.start,
+        "end": day_range(period.start, period.end)[-2],
+        "messages": sum(row["n"] for row in talk),
+        "sessions": len({row["session_id"] for row in talk}),
+        "summary": told[0]["text"] if told else None,
+        "summary_id": told[0]["summary_id"] if told else None,
+        "changes": list(changes),
+    }

@@ -1,0 +1,253 @@
+"""The read API. Every read names one tenant and one user; none of them calls a model except ``ask``."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
+
+from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
+from memory_pipeline.retrieval import answer, context, listing, provenance
+from memory_pipeline.retrieval.engine import Engine, utc_now
+from memory_pipeline.retrieval.query import Reach, When, instant, scope_of
+from memory_pipeline.retrieval.restraint import Restraint
+from memory_pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from memory_pipeline.inference.chat import ChatModel
+    from memory_pipeline.inference.encoder import Encoder
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _in_thread(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Awaitable[R]]:
+    """The asynchronous twin of a method: it runs in a worker thread, so that the event loop goes on."""
+
+    @wraps(method)
+    async def twin(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self, *args, **kwargs)
+
+    return twin
+
+
+class MemoryReader:
+    """Reads memories into prompts. Safe for threads; one is enough for a process.
+
+    Args:
+        settings: where the home is, and which models it was made with.
+        encoder: in place of the settings' own.
+        chat: makes the model that ``ask`` asks, in place of the settings' own.
+        clock: the time of a read.
+        seed: of the draws of profiles that explore (``knowlyr``); None = others each time.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        encoder: Encoder | None = None,
+        chat: Callable[[], ChatModel] | None = None,
+        clock: Callable[[], datetime] = utc_now,
+        seed: int | None = None,
+    ) -> None:
+        self._engine = Engine(settings, encoder, chat, clock, seed)
+        self._restraint = Restraint()
+
+    @classmethod
+    def open(cls, home: str | None = None, settings: Settings | None = None) -> MemoryReader:
+        """A reader of a home; settings come from the environment where they are not given.
+
+        Raises:
+            SettingsError: a setting is wrong; the message names it.
+        """
+        return cls(settings or Settings.load(home=home))
+
+    # -- ranked reads
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        k: int = 10,
+        profile: str = "default",
+        layers: Sequence[str] = ("semantic", "episodic"),
+        as_of: When | None = None,
+        known_at: When | None = None,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        domain: str | None = None,
+        max_classification: str = "internal",
+        include_shared: bool = False,
+        types: Iterable[str] | None = None,
+        statuses: Iterable[str] | None = None,
+        min_score: float | None = None,
+        explain: bool = False,
+    ) -> list[RecalledItem]:
+        """What is remembered for a query, best first; nothing for a query without text.
+
+        Args:
+            query: its first 2,000 characters count.
+            k: items at most, up to 10,000.
+            profile: of the policy table: default, durable, logicspike, knowlyr, similarity, or one of your own.
+            layers: ``semantic`` (memories), ``episodic`` (verbatim messages), ``narrative`` (summaries, reflections).
+            as_of: how things stood then; a date means the end of that day.
+            known_at: only what had been recorded by then.
+            session_id: only what was said in that session (DL-34).
+            agent_id, domain: leaves out what belongs to another agent (unless shared) or domain (unless public, KN-31).
+            max_classification: public, internal, restricted or confidential: nothing above it (KN-27).
+            include_shared: also memories that other users of the tenant share (KN-11).
+            types: of memories; ``message`` and ``day_summary`` … for the other layers.
+            statuses: of memories; only active ones by default (NM-37 asks for the others in detail mode).
+            min_score: leaves out items that score less.
+            explain: fill in ``signals``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        started = time.perf_counter()
+        reach = Reach(
+            profile=profile,
+            layers=layers,
+            as_of=as_of,
+            known_at=known_at,
+            agent_id=agent_id,
+            domain=domain,
+            max_classification=max_classification,
+            include_shared=include_shared,
+            types=types,
+            statuses=statuses,
+        )
+        asked = self._engine.checked(query, user_id, tenant_id, reach, k=k, session_id=session_id, min_score=min_score)
+        hits = self._engine.searcher.ranked(asked)
+        recall_id = self._engine.logged("search", asked, session_id, hits, started)
+        return [hit.item(asked.at, recall_id, explain=explain) for hit in hits]
+
+    def context(
+        self,
+        message: str,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        session_id: str | None = None,
+        layout: str = "memory",
+        budget: int | None = None,
+        **reach: Unpack[Reach],
+    ) -> ContextBlock:
+        """The block of memory for the prompt of a turn; its text is empty when nothing is remembered.
+
+        Args:
+            message: the user's turn.
+            session_id: of the turn: the session's own messages are in the prompt already and are left out, and what its
+                last two blocks have offered to be mentioned is not offered a third time running (DL-35).
+            layout: ``memory`` (DL-22), ``lessons`` (KN-17) or ``known-facts`` (RX-24).
+            budget: tokens at most, estimated; the policy's when None. It is never exceeded: boundaries go in first,
+                then pinned memories, and what finds no room is named in ``dropped``.
+            reach: as in :meth:`search`; all layers by default.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        return context.assemble(
+            self._engine,
+            self._restraint,
+            message,
+            reach,
+            user_id=user_id,
+            tenant_id=tenant_id,
+            session_id=session_id,
+            layout=layout,
+            budget=budget,
+        )
+
+    asearch = _in_thread(search)
+    acontext = _in_thread(context)
+
+    # -- answers
+
+    async def aask(self, question: str, *, user_id: str, tenant_id: str = "default", **reach: Unpack[Reach]) -> Answer:
+        """An answer from memory alone, citing the ids of messages, or an honest "not known" (NM-32).
+
+        Args:
+            reach: as in :meth:`search`; all layers, and all states but archived, by default, so that a change stays
+                answerable (NM-34).
+
+        Raises:
+            QueryError: an argument cannot be answered.
+            ModelError: the model gave no reply that fits.
+        """
+        return await answer.ask(self._engine, question, user_id, tenant_id, reach)
+
+    def ask(self, question: str, *, user_id: str, tenant_id: str = "default", **reach: Unpack[Reach]) -> Answer:
+        """See :meth:`aask`."""
+        with ThreadPoolExecutor(1) as pool:  # the caller's thread may have an event loop of its own
+            asked = self.aask(question, user_id=user_id, tenant_id=tenant_id, **reach)
+            return pool.submit(asyncio.run, asked).result()
+
+    def feedback(self, recall_id: str, item_id: str, helpful: bool) -> None:
+        """Say whether an item of a read helped; its q-value moves with the next nightly run (KN-19).
+
+        Raises:
+            NotFound: no such read, or it did not return that item.
+        """
+        self._engine.feedback(recall_id, item_id, helpful)
+
+    # -- plain reads
+
+    def memories(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        status: str | None = None,
+        type: str | None = None,
+        as_of: When | None = None,
+    ) -> list[dict[str, Any]]:
+        """What is remembered, from the ledger, oldest first; all states and types unless one is named.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        moment = instant(as_of, self._engine.settings.timezone, "as_of")
+        scope = scope_of(tenant_id, user_id)
+        return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
+
+    def timeline(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        start: date | None = None,
+        end: date | None = None,
+        grain: str = "day",
+    ) -> list[dict[str, Any]]:
+        """Days, weeks or months with their summary, changes of memory and counts; see ``listing.timeline``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        return listing.timeline(self._engine.lake, scope_of(tenant_id, user_id), grain, start, end)
+
+    def explain(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+        """Where a memory came from; see ``provenance.explain``.
+
+        Raises:
+            NotFound: the user has no such memory.
+        """
+        return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
+
+    def frame(self, name: str, *, user_id: str, tenant_id: str = "default") -> pd.DataFrame:
+        """``memories``, ``messages``, ``summaries``, ``verdicts`` or ``costs`` of a user, as a pandas DataFrame.
+
+        Raises:
+            QueryError: there is no table of that name.
+        """
+        return listing.frame(self._engine.lake, scope_of(tenant_id, user_id), name)

@@ -1,0 +1,148 @@
+"""From a query to ranked hits: sources, candidates, scores, and one place for what is said twice."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memory_pipeline.domain.policy import Policy
+from memory_pipeline.retrieval import scoring
+from memory_pipeline.retrieval.candidates import Candidates, candidates, constant
+from memory_pipeline.retrieval.hits import Hit, hit, once
+from memory_pipeline.retrieval.keywords import query_terms
+from memory_pipeline.retrieval.query import Query
+from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, Citations, UserRows
+from memory_pipeline.retrieval.sources import Source, Sources
+from memory_pipeline.storage.index import Index
+from memory_pipeline.storage.lake import Lake
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from memory_pipeline.inference.encoder import Encoder
+
+_QUERIES_KEPT = 256  # vectors of the last queries: a turn is often both searched for and put in context
+_CHUNK = 256
+_SPARE = 8  # rows read beyond those asked for: some count as one
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    table: Source
+    found: Candidates
+    values: Mapping[str, npt.NDArray[np.float64]]
+    scores: npt.NDArray[np.float64]
+
+
+class Searcher:
+    """Finds and ranks one user's rows. Safe for threads.
+
+    Args:
+        seed: of the generator that exploring profiles draw from; None = another one each time.
+    """
+
+    def __init__(self, lake: Lake, index: Index, encoder: Encoder, policy: Policy, *, seed: int | None = None) -> None:
+        self.sources = Sources(lake, index, encoder, policy)
+        self._encoder = encoder
+        self._policy = policy
+        self._seeds = np.random.SeedSequence(seed)
+        self._vectors: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def ranked(self, query: Query) -> list[Hit]:
+        """The best ``query.k`` hits, best first; none for a query without text."""
+        if not query.text or not query.k:
+            return []
+        opened = self.sources.open(query)
+        hits = _in_order(self._scored(query, opened.tables), query)
+        messages = opened.table(MESSAGES)
+        if messages is None:
+            return list(islice(hits, query.k))
+        # What a boundary or a suppressed memory rests on must not be brought up either (DL-23).
+        avoided = _turns(messages, opened.now.constrained)
+        return [
+            replace(h, surface="avoid") if h.layer == "episodic" and h.rests_on & avoided else h
+            for h in once((_resting(h, messages) for h in hits), query.k)
+        ]
+
+    def standing(self, query: Query, *, constant_only: bool) -> list[Hit]:
+        """The user's own memories that the query may see, whatever it is about, oldest first.
+
+        Args:
+            constant_only: leave out what does not belong into every prompt (see ``candidates.constant``).
+        """
+        (source,) = self.sources.open(replace(query, layers=frozenset({"semantic"}), include_shared=False)).tables
+        mask = source.mask
+        if constant_only:
+            mask = mask & constant(source.rows, query.at.timestamp(), self._policy.context.due_within_days)
+        hits = [hit(MEMORIES, row) for row in source.rows.take(np.flatnonzero(mask))]
+        return sorted(hits, key=lambda h: (h.observed_at, h.id))
+
+    def _scored(self, query: Query, tables: Sequence[Source]) -> list[_Scored]:
+        vector, terms = self._vector(query.text), query_terms(query.text)
+        most = max(self._policy.retrieval.candidates, query.k)
+        useful, now = self.sources.usefulness(query), query.at.timestamp()
+        with self._lock:
+            sample = np.random.default_rng(self._seeds.spawn(1)[0])
+        scored = []
+        for table in tables:
+            found = candidates(table.rows, table.mask, query, vector, terms, most)
+            values = scoring.signals(found, self._policy, query.weighing, now, useful, sample)
+            scored.append(_Scored(table, found, values, scoring.scores(values, query.weights)))
+        return scored
+
+    def _vector(self, text: str) -> npt.NDArray[np.float32]:
+        with self._lock:
+            found = self._vectors.get(text)
+        if found is None:
+            found = self._encoder.encode([text])[0]
+        with self._lock:
+            self._vectors[text] = found
+            self._vectors.move_to_end(text)
+            while len(self._vectors) > _QUERIES_KEPT:
+                self._vectors.popitem(last=False)
+        return found
+
+
+def _in_order(scored: Sequence[_Scored], query: Query) -> Iterator[Hit]:
+    """All candidates, best first, the newer one first among equals; rows are read in chunks, as they are asked for."""
+    order = sorted(
+        (-float(score), -float(event), n, place)
+        for n, part in enumerate(scored)
+        for place, (score, event) in enumerate(zip(part.scores, _events(part.found), strict=True))
+        if query.min_score is None or score >= query.min_score
+    )
+    size = min(query.k + _SPARE, _CHUNK)
+    for start in range(0, len(order), size):
+        chunk = [(n, place) for _, _, n, place in order[start : start + size]]
+        rows: dict[tuple[int, int], dict[str, Any]] = {}
+        for n, part in enumerate(scored):
+            own = [place for table, place in chunk if table == n]
+            rows.update(zip(((n, p) for p in own), part.table.rows.take(part.found.places[own]), strict=True))
+        for n, place in chunk:
+            part = scored[n]
+            made = hit(part.table.rows.name, rows[n, place], float(part.scores[place]), shared=part.table.shared)
+            yield replace(made, signals=scoring.explained(part.values, query.weights, place))
+
+
+def _resting(found: Hit, messages: UserRows) -> Hit:
+    """The hit; a memory of the user's own with the turns that it rests on."""
+    if found.layer != "semantic" or not found.evidence:
+        return found
+    session: str = found.row["session_id"]
+    return replace(found, rests_on=_turns(messages, frozenset((i, session) for i in found.evidence)))
+
+
+def _turns(messages: UserRows, cited: Citations) -> frozenset[str]:
+    return frozenset(messages.values("message_key")[messages.places_of(cited)])
+
+
+def _events(found: Candidates) -> npt.NDArray[np.float64]:
+    column = "created_at" if found.rows.name == MESSAGES else "observed_at"
+    return found.rows.seconds(column)[found.places]

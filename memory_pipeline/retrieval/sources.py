@@ -1,0 +1,117 @@
+"""The rows that answer a query: the index's as they are, or the lake's as they were; and which of them may be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from memory_pipeline.domain.policy import Policy
+from memory_pipeline.retrieval.cache import HotRows
+from memory_pipeline.retrieval.candidates import allowed
+from memory_pipeline.retrieval.history import memories_at, recorded_by
+from memory_pipeline.retrieval.query import Query
+from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
+from memory_pipeline.retrieval.usefulness import RecentUsefulness, usefulness
+from memory_pipeline.storage.index import Index
+from memory_pipeline.storage.lake import Lake
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from memory_pipeline.inference.encoder import Encoder
+    from memory_pipeline.storage.schemas import Usefulness
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One table for one query.
+
+    Attributes:
+        mask: which rows the query may see, shape (rows,).
+        shared: the rows are other users', who share them.
+    """
+
+    rows: UserRows
+    mask: npt.NDArray[np.bool_]
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What one query is answered from.
+
+    Attributes:
+        tables: those that its layers need.
+        now: the user's memories as they are today, whatever moment is asked for: what the user took back, or does not
+            want to be reminded of, holds for every read.
+    """
+
+    tables: list[Source]
+    now: UserRows
+
+    def table(self, name: str) -> UserRows | None:
+        """The user's own rows of a table, None when the query does not need it."""
+        return next((t.rows for t in self.tables if t.rows.name == name and not t.shared), None)
+
+
+class Sources:
+    """Opens what queries need; safe for threads."""
+
+    def __init__(self, lake: Lake, index: Index, encoder: Encoder, policy: Policy) -> None:
+        self._lake = lake
+        self._index = index
+        self._encoder = encoder
+        self._policy = policy
+        self._useful = RecentUsefulness(lake)
+        self._hot = HotRows(index, policy.retrieval)
+
+    def open(self, query: Query) -> Opened:
+        """The rows for a query. Shared memories are those of today, so a past state has none."""
+        now = self._hot.rows(MEMORIES, query.scope)
+        tables = []
+        if query.layers & {"semantic", "narrative"}:
+            memories = self._then(query) if query.historical else now
+            tables.append(Source(memories, allowed(memories, query)))
+            if query.include_shared and not query.historical:
+                others = self._hot.shared(query.scope)
+                tables.append(Source(others, allowed(others, query), shared=True))
+        if "episodic" in query.layers:
+            tables.append(self._derived(MESSAGES, query, now))
+        if "narrative" in query.layers:
+            tables.append(self._derived(SUMMARIES, query, now))
+        return Opened(tables, now)
+
+    def usefulness(self, query: Query) -> Mapping[str, Usefulness]:
+        """What earlier reads say of the user's items, by item id."""
+        if query.historical:
+            return usefulness(self._lake, query.scope, min(query.at, query.known_at or query.at))
+        return self._useful.of(query.scope, query.at)
+
+    def _then(self, query: Query) -> UserRows:
+        return memories_at(
+            self._lake,
+            self._index,
+            self._encoder,
+            self._policy.retrieval,
+            query.scope,
+            query.as_of,
+            query.known_at,
+        )
+
+    def _derived(self, name: str, query: Query, now: UserRows) -> Source:
+        """Messages or summaries, without those that say what the user has taken back."""
+        rows = self._hot.rows(name, query.scope)
+        mask = allowed(rows, query)
+        if name == MESSAGES:
+            mask[rows.places_of(now.taken_back)] = False
+        elif now.forgotten:
+            mask &= np.array([now.forgotten.isdisjoint(ids) for ids in rows.values("memory_ids")], dtype=bool)
+        if query.known_at is not None:
+            key = ("session_id", "message_id") if name == MESSAGES else ("summary_id",)
+            known = recorded_by(self._lake, name, key, query.scope, query.known_at)
+            found = zip(*(rows.values(column) for column in key), strict=True)
+            mask &= np.fromiter((row in known for row in found), dtype=bool, count=len(rows))
+        return Source(rows, mask)

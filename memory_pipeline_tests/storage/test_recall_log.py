@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
+
+ALICE = Scope("acme", "alice")
+AT = datetime(2026, 3, 10, 23, 30, tzinfo=UTC)
+
+
+def event(recall_id: str = "rec_1", scope: Scope = ALICE, **given: object) -> ReadEvent:
+    fields = {
+        "recall_id": recall_id,
+        "kind": "search",
+        "scope": scope,
+        "query": "where do I live?",
+        "session_id": "s-1",
+        "profile": "default",
+        "model": "test",
+        "latency_ms": 1.23456,
+        "recalled_at": AT,
+        "items": (("mem_1", "semantic", 0.91), ("m-2", "episodic", 0.5)),
+    }
+    return ReadEvent(**{**fields, **given})  # type: ignore[arg-type]
+
+
+def test_a_read_comes_back_as_one_row_for_each_item(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    log.read(event())
+    first, second = log.rows()
+    assert (first.item_id, first.layer, first.rank, first.score) == ("mem_1", "semantic", 0, 0.91)
+    assert (second.item_id, second.rank) == ("m-2", 1)
+    assert (first.tenant_id, first.user_id, first.session_id) == ("acme", "alice", "s-1")
+    assert (first.kind, first.query, first.profile, first.model) == ("search", "where do I live?", "default", "test")
+    assert first.recalled_at == AT
+    assert first.day == date(2026, 3, 10)
+    assert first.latency_ms == 1.235
+    assert first.helpful is None
+
+
+def test_feedback_comes_back_with_its_judgement(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    log.feedback("rec_1", ALICE, "mem_1", False, AT)
+    (row,) = log.rows()
+    assert (row.kind, row.recall_id, row.item_id, row.helpful) == ("feedback", "rec_1", "mem_1", False)
+
+
+def test_a_read_is_found_by_its_id_without_its_feedback(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    log.read(event("rec_1"))
+    log.read(event("rec_2", items=(("mem_9", "semantic", 0.1),)))
+    log.feedback("rec_2", ALICE, "mem_9", True, AT)
+    assert [row.item_id for row in log.find("rec_2")] == ["mem_9"]
+    assert log.find("rec_3") == []
+    assert log.find('x"},{') == []
+
+
+def test_a_line_that_is_still_being_written_is_left_for_later(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    log.read(event("rec_1"))
+    (path,) = log.files()
+    whole = Path(path).read_bytes()
+    with open(path, "ab") as file:
+        file.write(whole[: len(whole) // 2])
+    assert {row.recall_id for row in log.rows()} == {"rec_1"}
+    with open(path, "ab") as file:
+        file.write(whole[len(whole) // 2 :])
+    assert len(list(log.rows())) == 4
+
+
+def test_a_broken_line_is_passed_over_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    log = RecallLog(str(tmp_path))
+    log.read(event("rec_1"))
+    with open(log.files()[0], "ab") as file:
+        file.write(b"\x00\x00 half a li\n[1, 2]\n")
+    log.read(event("rec_2"))
+    assert [row.recall_id for row in log.rows()] == ["rec_1", "rec_1", "rec_2", "rec_2"]
+    assert "jsonl:2" in caplog.text
+    assert "jsonl:3" in caplog.text
+
+
+def test_threads_write_whole_lines(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda n: log.read(event(f"rec_{n}", query="é" * (n % 400))), range(800)))
+    assert Counter(row.recall_id for row in log.rows()) == {f"rec_{n}": 2 for n in range(800)}
+    assert len(log.files()) == 1
+
+
+FORKING = """
+import os, sys
+from memory_pipeline_tests.storage.test_recall_log import RecallLog, event
+log = RecallLog(sys.argv[1])
+log.read(event("rec_parent"))
+child = os.fork()
+log.read(event("rec_after" if child else "rec_child"))
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+def test_each_process_has_a_file_of_its_own_also_after_a_fork(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    log.read(event("rec_here"))
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    subprocess.run([sys.executable, "-c", FORKING, str(tmp_path)], check=True, cwd=root, env=environment)
+    assert len(log.files()) == 3
+    found = Counter(row.recall_id for row in log.rows())
+    assert found == {"rec_here": 2, "rec_parent": 2, "rec_child": 2, "rec_after": 2}
+
+
+def test_a_full_spool_is_followed_by_another(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path), rotate_bytes=1000)
+    for n in range(20):
+        log.read(event(f"rec_{n}"))
+    assert len(log.files()) > 1
+    assert all(os.path.getsize(path) <= 1000 for path in log.files())
+    assert len({row.recall_id for row in log.rows()}) == 20
+
+
+def test_a_failure_is_reported_once_and_breaks_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    blocked = tmp_path / "recall"
+    blocked.write_text("a file where the folder should be")
+    log = RecallLog(str(blocked))
+    with caplog.at_level(logging.WARNING):
+        log.read(event())
+        log.read(event())
+    assert [r.levelname for r in caplog.records] == ["WARNING"]
+    blocked.unlink()
+    log.read(event("rec_later"))
+    assert {row.recall_id for row in log.rows()} == {"rec_later"}
+
+
+def test_a_remote_home_is_not_logged_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    log = RecallLog("s3://bucket/home/recall")
+    log.read(event())
+    assert "remote" in caplog.text
+    assert list(log.rows()) == []
+
+
+def test_erasing_a_user_leaves_the_others_and_the_writer_goes_on(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    bob = Scope("acme", "bob")
+    log.read(event("rec_1"))
+    log.read(event("rec_2", bob))
+    log.read(event("rec_3", Scope("other", "alice")))
+    log.feedback("rec_1", ALICE, "mem_1", True, AT)
+    assert RecallLog(str(tmp_path)).erase(ALICE) == 2
+    log.read(event("rec_4", bob))
+    assert {row.recall_id for row in log.rows()} == {"rec_2", "rec_3", "rec_4"}
+    assert all(b"rec_1" not in Path(path).read_bytes() for path in log.files())
+    assert log.erase(ALICE) == 0
+
+
+def test_queries_are_kept_in_part_and_in_ascii(tmp_path: Path) -> None:
+    log = RecallLog(str(tmp_path))
+    log.read(event(query="日\n" * 5000))
+    raw = Path(log.files()[0]).read_bytes()
+    assert raw.count(b"\n") == 1
+    assert len(json.loads(raw)["query"]) == 500
