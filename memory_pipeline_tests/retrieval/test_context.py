@@ -195,7 +195,7 @@ def test_memory_cannot_pass_for_a_section_or_an_instruction(home: Store, reader:
 
 class TestRestraint:
     def texts(self, reader: MemoryReader, home: Store, session: str | None, times: int) -> list[list[str]]:
-        message = "the new quartet and its other wonderful musicians from last season"
+        message = "the new quartet and many other musicians"
         return [list(reader.context(message, **home.owner, session_id=session).sections) for _ in range(times)]
 
     def test_the_same_is_not_offered_three_turns_in_a_row(self, home: Store, reader: MemoryReader) -> None:
@@ -287,3 +287,12 @@ class TestKnownFacts:
 def test_an_unknown_layout_is_refused(home: Store, reader: MemoryReader) -> None:
     with pytest.raises(QueryError, match="known-facts, lessons, memory"):
         reader.context("violin", **home.owner, layout="poem")
+
+
+def test_what_scores_far_below_the_best_is_left_out(home: Store, reader: MemoryReader) -> None:
+    home.memories([("Plays the violin in a quartet.", {}), ("Met a man who once had a violin and sold it in May.", {})])
+    scores = [i.score for i in reader.search("plays the violin in a quartet", **home.owner)]
+    assert scores[1] < scores[0] / 2
+    text = reader.context("plays the violin in a quartet", **home.owner).text
+    assert "Plays the violin" in text
+    assert "sold it" not in text
