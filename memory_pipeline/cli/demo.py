@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from memory_pipeline.domain.recall import ContextBlock
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings, shipped
 
-_QUESTION = "Can you suggest something for dinner on Friday, and remind me what I had planned?"
+_USER = Scope("acme", "alice")
+_QUESTION = "What could I cook for Rui and my sister tonight, and what do I still have to do?"
 
 
 @dataclass
@@ -29,7 +31,6 @@ class Account:
     week: dict[str, Any] | None
     reflection: dict[str, Any] | None
     changed: dict[str, Any] | None
-    user: Scope
     block: ContextBlock
 
     def show(self) -> None:
@@ -57,15 +58,13 @@ class Account:
             out.rule("A fact that changed", align="left")
             out.print(f"{self.changed['old']}  →  {self.changed['new']}", markup=False)
             out.print(f"memory-pipeline explain {self.changed['memory_id']}", markup=False, style="dim")
-        out.rule(f"What a prompt of {self.user.user_id} gets for: {_QUESTION}", align="left")
+        out.rule(f"What a prompt of {_USER.user_id} gets for: {_QUESTION}", align="left")
         out.print(self.block.text, markup=False)
         out.print(f"{self.block.tokens} tokens", style="dim")
         out.rule("Go on", align="left")
         home = self.settings.home
         out.print(f"export MEMORY_PIPELINE_HOME={home}", markup=False)
-        out.print(
-            f'memory-pipeline search "where does she live?" --user {self.user.user_id} --tenant {self.user.tenant_id}'
-        )
+        out.print(f'memory-pipeline search "where does she live?" --user {_USER.user_id} --tenant {_USER.tenant_id}')
         out.print("memory-pipeline ui          # or: make ui — the asset graph, at http://127.0.0.1:3000")
 
 
@@ -109,7 +108,9 @@ def _account(settings: Settings, report: Any) -> Account:
         "SELECT tenant_id, user_id, count(*) AS messages, count(DISTINCT session_id) AS sessions, "
         "min(day) AS first_day, max(day) AS last_day FROM messages GROUP BY ALL ORDER BY messages DESC"
     )
-    user = Scope(messages[0]["tenant_id"], messages[0]["user_id"])
+    # The prompt is built as on the evening of the sample's last day, not of today.
+    (end,) = rows("SELECT max(created_at) AS at FROM messages")
+    reader = MemoryReader(settings, clock=lambda: end["at"].replace(tzinfo=UTC))
     return Account(
         settings=settings,
         report=report,
@@ -133,8 +134,7 @@ def _account(settings: Settings, report: Any) -> Account:
                 "WHERE n.type = 'profile_fact' ORDER BY n.importance DESC, n.observed_at LIMIT 1"
             )
         ),
-        user=user,
-        block=MemoryReader.open(settings=settings).context(_QUESTION, user_id=user.user_id, tenant_id=user.tenant_id),
+        block=reader.context(_QUESTION, user_id=_USER.user_id, tenant_id=_USER.tenant_id),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -24,12 +24,13 @@ def _reader() -> MemoryReader:
     return MemoryReader.open()
 
 
-def _time(text: str | None) -> datetime | None:
-    from datetime import UTC
-
+def _time(text: str | None) -> date | datetime | None:
+    """A day (then as it stood at its end) or a time, UTC unless it says otherwise."""
     if text is None:
         return None
     try:
+        if len(text) == len("2026-03-10"):
+            return date.fromisoformat(text)
         at = datetime.fromisoformat(text)
     except ValueError as error:
         raise typer.BadParameter(f"{text!r} is not an ISO 8601 date or time") from error

@@ -143,7 +143,8 @@ class Verdict:
 
     Attributes:
         reason: code of the rule that rejected it, or the consolidation's decision
-            (add, reinforce, merge, supersede, contradict, close, forget, suppress, none).
+            (add, reinforce, merge, supersede, contradict, close, forget, suppress; no_target when it would end
+            or confirm something and nothing that is remembered is clearly meant).
         memory_id: the memory it made or changed, None when none was.
     """
 

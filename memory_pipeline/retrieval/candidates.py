@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Floats = npt.NDArray[np.float64]
 
+VITAL = ("allergy", "health", "diet")
+"""Attributes of the user that every prompt holds, silently: leaving one out may do harm."""
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
@@ -99,12 +102,16 @@ def _none(rows: UserRows) -> Mask:
 def constant(rows: UserRows, at: float, within_days: int) -> Mask:
     """Of memories: what a prompt block holds whatever the turn is about.
 
-    Pinned memories (DL-18), what must not be brought up (DL-23), open loops that are due by then or overdue.
+    Pinned memories (DL-18), what must not be brought up (DL-23), open loops that are due by then or overdue, how to
+    answer (protocols), and what could hurt the user if it were not in view (allergies, health, diet).
     """
     types = rows.values("type")
+    vital = np.isin(rows.values("attribute"), VITAL) & (rows.values("subject") == "user")
     bounded = (rows.values("surface") == "avoid") | (types == "boundary")
     due = rows.seconds("due_at") <= at + within_days * 86_400
-    mask: Mask = (rows.numbers("pinned") == 1) | bounded | ((types == "open_loop") & due)
+    mask: Mask = (
+        (rows.numbers("pinned") == 1) | bounded | ((types == "open_loop") & due) | (types == "protocol") | vital
+    )
     return mask
 
 

@@ -14,6 +14,7 @@ from memory_pipeline.domain.calendar import age, local_day
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType
 from memory_pipeline.retrieval.block import Block
+from memory_pipeline.retrieval.candidates import VITAL
 from memory_pipeline.retrieval.hits import Hit
 from memory_pipeline.retrieval.keywords import query_terms
 from memory_pipeline.retrieval.passages import passage
@@ -64,7 +65,7 @@ class Material:
 
 
 def memory(given: Material, limit: int) -> Block:
-    """DL-22's block. Offered first: boundaries, pinned memories, open loops that are due; then the rest by score."""
+    """DL-22's block. Offered first: boundaries, pinned memories, due open loops, how to answer; then the rest."""
     titles = (ALWAYS, RELEVANT, SILENT, THREADS, FACTS, STORY, AVOID)
     block = Block(f"=== USER MEMORY ===\n{_NOT_INSTRUCTIONS}", titles, limit)
     for hit in given.standing:
@@ -75,6 +76,9 @@ def memory(given: Material, limit: int) -> Block:
             block.offer(ALWAYS, hit, hit.row["content"], _note(hit, given))
     for hit in sorted((h for h in given.standing if h.row["due_at"] is not None), key=lambda h: h.row["due_at"]):
         block.offer(THREADS, hit, hit.row["content"], _note(hit, given))
+    for hit in given.standing:
+        if hit.type == MemoryType.PROTOCOL or hit.row["attribute"] in VITAL:
+            block.offer(SILENT, hit, hit.row["content"])
     terms = query_terms(given.message)
     for hit in _relevant(given):
         if hit.layer == "episodic":

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME = 4  # words
 MEMORIES, MESSAGES, SUMMARIES = "memories", "messages", "summaries"
+_IDS = {MEMORIES: "memory_id", MESSAGES: "message_id", SUMMARIES: "summary_id"}
 Citations = frozenset[tuple[str, str]]  # message id, session of the memory that cites it
 # Words of these must not be shown: the user took back or corrected what was made of them.
 _TAKEN_BACK = frozenset({"forget", "edit"})
@@ -69,6 +70,11 @@ class UserRows:
         return int(self.table.nbytes) + self.vectors.nbytes + self.keywords.nbytes + 200 * len(self)
 
     # -- columns
+
+    @property
+    def ids(self) -> npt.NDArray[Any]:
+        """The id that a reader is given for each row."""
+        return self.values(_IDS[self.name])
 
     def values(self, column: str) -> npt.NDArray[Any]:
         """A column of texts or lists as an array of Python objects."""

@@ -41,7 +41,7 @@ def signals(
     rows, places = found.rows, found.places
     count = len(places)
     memory = rows.name == MEMORIES
-    known = [useful.get(i) for i in _ids(found)]
+    known = [useful.get(i) for i in rows.ids[places]]
     event = rows.seconds("created_at" if rows.name == MESSAGES else "observed_at")[places]
     accessed = np.maximum(
         rows.seconds("referenced_at")[places] if memory else event,
@@ -69,11 +69,6 @@ def signals(
 
 def _each(formula: Callable[[Any], float], values: Iterable[Any]) -> Floats:
     return np.array([formula(value) for value in values], dtype=np.float64)
-
-
-def _ids(found: Candidates) -> list[str]:
-    key = {MEMORIES: "memory_id", MESSAGES: "message_id"}.get(found.rows.name, "summary_id")
-    return [found.rows.values(key)[place] for place in found.places]
 
 
 def _importance(found: Candidates, policy: Policy, idle_days: Floats) -> Floats:

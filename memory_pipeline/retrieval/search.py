@@ -113,14 +113,14 @@ class Searcher:
 def _in_order(scored: Sequence[_Scored], query: Query) -> Iterator[Hit]:
     """All candidates, best first, the newer one first among equals; rows are read in chunks, as they are asked for."""
     order = sorted(
-        (-float(score), -float(event), n, place)
+        (-float(score), -float(event), item_id, n, place)
         for n, part in enumerate(scored)
-        for place, (score, event) in enumerate(zip(part.scores, _events(part.found), strict=True))
+        for place, (score, event, item_id) in enumerate(zip(part.scores, *_tie_breakers(part.found), strict=True))
         if query.min_score is None or score >= query.min_score
     )
     size = min(query.k + _SPARE, _CHUNK)
     for start in range(0, len(order), size):
-        chunk = [(n, place) for _, _, n, place in order[start : start + size]]
+        chunk = [(n, place) for *_, n, place in order[start : start + size]]
         rows: dict[tuple[int, int], dict[str, Any]] = {}
         for n, part in enumerate(scored):
             own = [place for table, place in chunk if table == n]
@@ -143,6 +143,6 @@ def _turns(messages: UserRows, cited: Citations) -> frozenset[str]:
     return frozenset(messages.values("message_key")[messages.places_of(cited)])
 
 
-def _events(found: Candidates) -> npt.NDArray[np.float64]:
+def _tie_breakers(found: Candidates) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
     column = "created_at" if found.rows.name == MESSAGES else "observed_at"
-    return found.rows.seconds(column)[found.places]
+    return found.rows.seconds(column)[found.places], found.rows.ids[found.places]

@@ -35,6 +35,8 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
         for n in range(0, len(fresh), _BATCH):
             ctx.progress("encoding messages", n, len(fresh))
             _write(ctx, fresh[n : n + _BATCH])
+        if fresh:
+            ctx.progress("encoding messages", len(fresh), len(fresh))
         written.update(m.day for _, m, _ in fresh)
     return written
 
@@ -53,6 +55,7 @@ def _turns(messages: Sequence[Message], previous_characters: int) -> list[tuple[
 
 def _write(ctx: StageContext, turns: Sequence[tuple[str, Message, str]]) -> None:
     from memory_pipeline.storage.index import IndexedMessage
+    from memory_pipeline.storage.projection import spoken
     from memory_pipeline.storage.rows import to_table
 
     rows = [
@@ -73,5 +76,6 @@ def _write(ctx: StageContext, turns: Sequence[tuple[str, Message, str]]) -> None
         )
         for key, m, previous in turns
     ]
-    vectors = ctx.encoder.encode([r.content[: ctx.policy.retrieval.encoded_characters] for r in rows])
+    encoded = ctx.policy.retrieval.encoded_characters
+    vectors = ctx.encoder.encode([spoken(r.speaker, r.content)[:encoded] for r in rows])
     ctx.index.upsert("messages", to_table(rows, IndexedMessage), vectors)

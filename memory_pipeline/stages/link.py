@@ -31,6 +31,7 @@ def link(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
         current = _current(versions_of(ctx.lake, [scope]))
         for edge in _links(ctx, scope, current, {i: d for i, (s, d) in born.items() if s == scope}):
             by_day[edge.day].append(edge)
+    ctx.progress("linking", len(scopes), len(scopes))
     for day in sorted(set(days)):
         ctx.lake.replace("links", day, by_day[day])
         made[day] = len(by_day[day])

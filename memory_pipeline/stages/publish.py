@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.stages.context import StageContext
-
-if TYPE_CHECKING:
-    from memory_pipeline.storage.index import IndexedMemory
 
 
 def publish(ctx: StageContext, asserted: Sequence[MemoryVersion], withdrawn: Sequence[MemoryVersion]) -> None:
@@ -58,6 +54,7 @@ def index_memories(ctx: StageContext, memory_ids: Iterable[str]) -> int:
     """Bring the index rows of some memories up to the ledger. Returns how many rows were written or removed."""
     from memory_pipeline.storage.index import IndexedMemory
     from memory_pipeline.storage.ledger import current_of
+    from memory_pipeline.storage.projection import indexed_memory
     from memory_pipeline.storage.rows import to_table
 
     wanted = set(memory_ids)
@@ -81,44 +78,3 @@ def index_days(ctx: StageContext, days: Iterable[date]) -> int:
     from memory_pipeline.storage.ledger import touched
 
     return index_memories(ctx, touched(ctx.lake, days))
-
-
-def indexed_memory(version: MemoryVersion) -> IndexedMemory:
-    """A version as the index holds it."""
-    from memory_pipeline.storage.index import IndexedMemory
-
-    return IndexedMemory(
-        memory_id=version.memory_id,
-        version_id=version.version_id,
-        version=version.version,
-        lineage_id=version.lineage_id,
-        tenant_id=version.tenant_id,
-        user_id=version.user_id,
-        session_id=version.session_id,
-        agent_id=version.agent_id,
-        domain=version.domain,
-        shared=version.shared,
-        classification=str(version.classification),
-        type=str(version.type),
-        status=str(version.status),
-        content=version.content,
-        subject=version.subject,
-        attribute=version.attribute,
-        value=version.value,
-        negated=version.negated,
-        entities=version.entities,
-        confidence=version.confidence,
-        salience=version.salience,
-        importance=version.importance,
-        surface=str(version.surface),
-        pinned=version.pinned,
-        reinforcements=version.reinforcements,
-        observed_at=version.observed_at,
-        referenced_at=version.referenced_at,
-        valid_from=version.valid_from,
-        valid_until=version.valid_until,
-        due_at=version.due_at,
-        superseded_by=version.superseded_by,
-        evidence=tuple(dict.fromkeys(e.message_id for e in version.evidence)),
-        derived_from=version.derived_from,
-    )

@@ -142,7 +142,8 @@ class Replay:
         for version in made:
             self._take(version)
         if not made:
-            self._verdict(proposal, Outcome.REJECTED, str(Action.NONE), findings, None)
+            # It would end or confirm something, and nothing that is remembered is clearly meant.
+            self._verdict(proposal, Outcome.REJECTED, "no_target", findings, None)
             return
         merged = decision.action in (Action.REINFORCE, Action.MERGE) or made[0].memory_id in decision.targets
         outcome = Outcome.MERGED if merged and made[-1].version > 1 else Outcome.ACCEPTED

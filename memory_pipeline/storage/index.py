@@ -76,7 +76,7 @@ class IndexedMemory:
     superseded_by: str | None
     evidence: tuple[str, ...]
     derived_from: tuple[str, ...]
-    change: str = ""
+    change: str
 
 
 @dataclass(frozen=True, slots=True)

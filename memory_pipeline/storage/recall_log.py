@@ -125,13 +125,6 @@ class RecallLog:
         self._pid, self._size = os.getpid(), upcoming
         return self._fd
 
-    def close(self) -> None:
-        """Close this process's spool; the next event opens another."""
-        with self._lock:
-            if self._fd is not None and self._pid == os.getpid():
-                os.close(self._fd)
-            self._fd = None
-
     # -- reading
 
     def files(self) -> list[str]:

@@ -276,8 +276,8 @@ class TestKnownFacts:
         )
 
     def test_beyond_the_number_the_nearest_are_taken(self, home: Store, reader: MemoryReader) -> None:
-        home.memories([(f"Has fact {n}.", {"at": NOW - (300 - n) * DAY}) for n in range(230)])
-        home.memory("Plays the violin.", at=NOW - 400 * DAY)
+        home.memories([(f"Has fact {n}.", {"at": NOW - DAY + timedelta(minutes=n)}) for n in range(230)])
+        home.memory("Plays the violin.", at=NOW - 9 * DAY)
         block = reader.context("violin", **home.owner, layout="known-facts", budget=10_000)
         lines = block.sections["Known facts about the user:"].splitlines()
         assert len(lines) == 200

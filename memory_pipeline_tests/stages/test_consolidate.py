@@ -141,7 +141,7 @@ def test_every_proposal_gets_exactly_one_verdict(ctx: StageContext) -> None:
     assert sorted(v.proposal_id for v in verdicts) == sorted(p.proposal_id for p in said)
     reasons = {v.proposal_id: v.reason for v in verdicts}
     assert reasons[said[-2].proposal_id] == "length"
-    assert reasons[said[-1].proposal_id] == "none"
+    assert reasons[said[-1].proposal_id] == "no_target"
 
 
 def test_two_people_with_the_same_facts_stay_apart(ctx: StageContext) -> None:
