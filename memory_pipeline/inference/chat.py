@@ -1,7 +1,7 @@
 """The protocol of a chat model: one typed request in, one validated reply out.
 
-A request names a task and carries its inputs as plain data. A hosted model gets them rendered by the task's template; the
-builtin model reads them as they are. Nothing above this line knows which one answers.
+A request names a task and carries its inputs as plain data. A hosted model gets them rendered by the task's template;
+the builtin model reads them as they are. Nothing above this line knows which one answers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Every model reply is kept, by the hash of what produced it; the same request never costs twice.
 
-The key covers the model, its parameters, the template, the reply's schema and the inputs: together they are the rendered
-prompt. Replies of hosted models are written as soon as they arrive, so a crash loses only the calls in flight.
+The key covers the model, its parameters, the template, the reply's schema and the inputs: together they are the
+rendered prompt. Replies of hosted models are written as soon as they arrive, so a crash loses only the calls in flight.
 """
 
 from __future__ import annotations

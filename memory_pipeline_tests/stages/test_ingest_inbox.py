@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import threading
 import time
 from datetime import date, timedelta
 from pathlib import Path
@@ -137,12 +138,29 @@ def test_pending_is_what_was_not_taken(ctx: StageContext, inbox: Path) -> None:
 def test_a_file_that_is_still_written_waits(ctx: StageContext, inbox: Path) -> None:
     file = write(inbox / "a.jsonl", [numbered(1)])
     seen: dict[str, str] = {}
-    assert pending_inbox(ctx.settings, ctx.lake, seen) == []
+    done = threading.Event()
+
+    def keep_writing() -> None:
+        while not done.wait(0.05):
+            os.utime(file)
+
+    writer = threading.Thread(target=keep_writing)
+    writer.start()
+    try:
+        assert pending_inbox(ctx.settings, ctx.lake, seen) == []
+    finally:
+        done.set()
+        writer.join()
     assert seen == {}
     settled(file, 2)
     assert len(pending_inbox(ctx.settings, ctx.lake, seen)) == 1
     settled(file, -3600)
     assert len(pending_inbox(ctx.settings, ctx.lake)) == 1
+
+
+def test_a_file_that_was_just_written_is_given_its_second(ctx: StageContext, inbox: Path) -> None:
+    write(inbox / "a.jsonl", [numbered(1)])
+    assert [f.name for f in pending_inbox(ctx.settings, ctx.lake, {})] == ["a.jsonl"]
 
 
 def test_the_cursor_spares_reading_what_was_seen(ctx: StageContext, inbox: Path) -> None:

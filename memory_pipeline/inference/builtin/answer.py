@@ -74,6 +74,9 @@ def fit(question: str, item: _Item) -> float:
     filled = {s.attribute for s in there.slots if s.subject == "user"}
     if asked & filled:
         return 1.0 + 0.1 * len(wanted & there.stems)
+    others = {s.subject for s in there.slots if s.subject} - {"user"}
+    if others and not any(likeness(other).stems & wanted for other in others):
+        return 0.0  # it speaks of somebody whom the question does not name
     return len(wanted & (there.stems | there.names)) / len(wanted) if wanted else 0.0
 
 

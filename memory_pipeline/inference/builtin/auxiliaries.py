@@ -30,7 +30,7 @@ _HEDGES = wordset("probably maybe possibly")
 NOT_ING = wordset(
     """
     willing boring interesting amazing exciting during nothing something anything everything morning evening
-    king ring string spring outgoing hardworking loving caring charming demanding wedding building ceiling
+    king ring string spring outgoing hardworking loving caring charming demanding wedding ceiling
     sterling
     """
 )

@@ -148,7 +148,7 @@ def _possessed(clause: Clause, words: list[str]) -> Clause:
             return _predicate(replace(clause, subject=noun, possessed=True), words[n:])
         if (
             n
-            and low in {"live", "work", "love", "like", "have", "do", "want", "need"}
+            and low in {"live", "work", "love", "like", "have", "do", "want", "need", "call"}
             and words[n - 1].lower().endswith("s")
         ):
             noun = _WHO.sub("", " ".join(words[:n]).strip(" ,"))

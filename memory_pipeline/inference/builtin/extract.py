@@ -30,7 +30,7 @@ _CUE = re.compile(
     r"don't|don’t|never|always|please|avoid|"
     r"keep|be|reply|respond|answer|speak|use|stop|finally|called|finished|cancelled|canceled|booked|sent|"
     r"submitted|moved|got|allergic|"
-    r"is|was|are|were|lives|works|has|plays|speaks|died|lesson|estimate|decided|decision|going|turns|found|"
+    r"is|was|are|were|lives|works|has|plays|speaks|died|lesson|estimate|decided|decision|going|turns|fan|not|found|"
     r"root|done|paid|bought|emailed|"
     r"hates?|loves?|likes?|\w+ed|went|ran|been|should|will)\b",
     re.I,

@@ -33,9 +33,10 @@ _SYNONYMS = {
     "email": "send",
     "hand": "submit", "meeting": "meet", "workout": "exercise", "mom": "mother", "mum": "mother", "dad": "father",
     "flat": "apartment", "bike": "bicycle", "doc": "doctor", "visit": "go", "travel": "go", "see": "go", "attend": "go",
-    "fly": "go", "head": "go", "drive": "go", "trip": "go", "flight": "go", "appointment": "go", "appt": "go",
-    "checkup": "go", "come": "go",
+    "fly": "go", "head": "go", "drive": "go", "come": "go",
 }  # fmt: skip
+# Going there is what they are kept by, unless something else is done with them ("book a flight").
+_ERRANDS = frozenset({"trip", "flight", "appoint", "appt", "checkup"})
 # Wordings of the directives, which no clause of the first person has.
 _WORDED = tuple(
     (re.compile(pattern, re.I), attribute)
@@ -91,8 +92,9 @@ def likeness(content: str) -> Likeness:
         if stem in _FRAME or lemma(word) in _FRAME:
             continue
         (verbs if word in FORMS and stem not in nouns else nouns)[stem] = None
-    act = next(iter(verbs), "go" if "go" in nouns else "meet" if "meet" in nouns else "")
-    objects = frozenset(nouns) - {"go", "meet"}
+    errands = _ERRANDS & nouns.keys()
+    act = next(iter(verbs), "go" if errands else "meet" if "meet" in nouns else "")
+    objects = frozenset(nouns) - {"meet"} - (errands if act == "go" else frozenset())
     return Likeness(
         (objects | frozenset(verbs)) - {"go"} or frozenset(verbs),
         objects,

@@ -65,7 +65,7 @@ _SUBJECT = (
     r"runs|ran|takes|took|votes|goes|does|did|needs|keeps|says|does(?:n['’]t|\snot)|did(?:n['’]t|\snot))\s)"
 )
 _CUT = re.compile(
-    rf"""(?P<hard>\s*;\s+|\s+[-–—]{{1,2}}\s+|\s*—\s*|:\s+(?={_SUBJECT})|\s*\((?={_SUBJECT})|(?<=[\w.!])\)\s+(?={_SUBJECT}))
+    rf"""(?P<hard>\s*;\s+|\s+[-–—]{{1,2}}\s+|\s*—\s*|:\s+(?={_SUBJECT})|\s*\((?={_SUBJECT})|(?<=[\w.!])\)\s+(?={_SUBJECT}))(?:(?:and|but|so)\s+(?={_SUBJECT}))?
     |,?\s+(?P<conj>and|but|so|plus|yet|because|since|although|though|cause|['’]cause|cuz|while|whereas|as|then|except|or|
         even\s+though|which\s+means|that['’]s\s+why)(?:\s+that)?,?\s+(?={_SUBJECT}|{ASKING})
     |,\s+(?P<comma>)(?={_SUBJECT}|{ASKING}|(?:don['’]t|never|remind|call|let|help|tell|give)\s)

@@ -81,10 +81,13 @@ VERBS = [
          r"(?:back |over |out |down |up |across )*(?:from (?P<old>.+?) )?(?:back |over |out |down |up |"
          r"here )*to (?P<value>.+)", "Lives in {value}.", "residence", weight=FIRM, value="place", modes=THEN,
          test=_place, denied=False, operation=Operation.UPDATE, when="happened"),
-    Rule("live", r"(?:(?P<value>alone|by myself|on my own)|with (?P<with>(?:my |our |two |three |four |some |"
-         r"a )(?:\w+ ){0,2}(?:parents|family|wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|roommates?|"
-         r"flatmates?|housemates?|mom|mother|dad|father|kids|children|sister|brother|friends?|grandparents)))",
-         "Lives alone.", "current_household", weight=PLAIN, fixed="alone", modes=NOW),
+    Rule("live", r"(?:all |mostly )*(?:alone|by myself|on my own)", "Lives alone.", "current_household",
+         weight=PLAIN, fixed="alone", modes=NOW),
+    Rule("live",
+         r"with (?P<value>(?:my |our |two |three |four |some |a )(?:\w+ ){0,2}?(?:parents|family|wife|husband|partner|"
+         r"girlfriend|boyfriend|fianc[eé]e?|roommates?|flatmates?|housemates?|mom|mother|dad|father|kids|children|sister|"
+         r"brother|friends?|grandparents))\b",
+         "Lives with {value}.", "current_household", weight=PLAIN, value="phrase", modes=NOW),
     Rule("move", r"in with (?P<value>(?:my |our )?.+)", "Lives with {value}.", "current_household", weight=PLAIN,
          modes=THEN, denied=False),
     Rule("get be", r"(?:just )?(?:promoted|a promotion) to (?:an? |the )?(?P<value>.+?)(?: (?:at|with) [A-Z].*)?$",

@@ -110,10 +110,10 @@ NOUNS = [
     Rule("be", rf"(?:all[- ]time |absolute |current |new |personal |number one |"
          rf"latest )*fav(?:ou?rite)? {_THE_THING}(?: (?:ever|of all time|to \w+|right now))?: (?:definitely |"
          rf"probably |still |currently |now |always |either |the )*(?P<value>.+)",
-         "{Poss}avorite {thing} is {value}.", "favorite_{thing}", _PREFERENCE, weight=FIRM, value="noun",
+         "{Poss}avorite {thing} is {the_value}.", "favorite_{thing}", _PREFERENCE, weight=FIRM, value="noun",
          denied=False),
     Rule("be", r"(?:usual |regular )?go[- ]?to (?P<thing>[\w ]+?)(?: order| choice)?: (?P<value>.+)",
-         "{Poss}avorite {thing} is {value}.", "favorite_{thing}", _PREFERENCE, weight=PLAIN, denied=False),
+         "{Poss}avorite {thing} is {the_value}.", "favorite_{thing}", _PREFERENCE, weight=PLAIN, denied=False),
     Rule("be", r"(?:current |main |primary |daily |preferred |usual )*(?P<thing>editor|ide|browser|phone|laptop|"
          r"operating system|os|shell|database|package manager|drink|cuisine|programming language|"
          r"language of choice|search engine|note-taking app)(?: of choice)?: (?P<value>.+)",

@@ -1,0 +1,77 @@
+"""Insights and patterns: counted, cited, and without a figure that nobody named."""
+
+from __future__ import annotations
+
+from memory_pipeline.domain.text import numbers
+from memory_pipeline.inference.builtin.reflect import pattern, reflect
+from memory_pipeline_tests.inference.builtin.test_summarise import memory
+
+RUNS = [
+    memory("k1", "Ran a 10k on 9 March 2026.", "episodic_event", day="2026-03-09"),
+    memory("k2", "Went running along the Elbe.", "episodic_event", day="2026-03-11"),
+    memory("k3", "Ran 8 km with Max.", "episodic_event", day="2026-03-13"),
+    memory("k4", "Lives in Lisbon.", day="2026-03-14"),
+]
+
+
+def _insights(memories: list[dict[str, object]], least: int = 3, most: int = 5) -> list[tuple[str, list[str]]]:
+    reply = reflect({"label": "2026-W11", "memories": memories, "min_evidence": least, "max_insights": most})
+    return [(i.content, i.evidence) for i in reply.insights]
+
+
+def test_a_theme_that_comes_back() -> None:
+    assert _insights(RUNS) == [
+        (
+            "Has come back to running on three days: ran a 10k on 9 March 2026; went running along the Elbe; "
+            "ran 8 km with Max.",
+            ["k1", "k2", "k3"],
+        )
+    ]
+
+
+def test_too_little_evidence_is_no_insight() -> None:
+    assert _insights(RUNS, least=4) == []
+    assert _insights([]) == []
+
+
+def test_one_day_is_no_insight() -> None:
+    assert _insights([{**m, "day": "2026-03-09"} for m in RUNS]) == []
+
+
+def test_boundaries_are_left_alone() -> None:
+    assert _insights([{**m, "type": "boundary"} for m in RUNS]) == []
+
+
+def test_a_theme_is_told_once() -> None:
+    talks = [memory(f"k{n}", f"Had a long talk with Farid about slide {n}.", day=f"2026-03-{10 + n}") for n in range(4)]
+    assert len(_insights(talks)) == 1
+
+
+def test_no_more_than_asked_for() -> None:
+    groups = [
+        memory(f"k{n}{topic}", f"Worked on the {topic} piece.", day=f"2026-03-{10 + n}")
+        for topic in ("violin", "garden", "kitchen")
+        for n in range(3)
+    ]
+    assert len(_insights(groups, most=2)) == 2
+
+
+MEMBERS = [
+    memory("k1", "Batching gives 1.5x throughput on the quote API.", "finding"),
+    memory("k2", "Batching the quote API calls gives 2.8x throughput.", "finding"),
+    memory("k3", "Batching helps the label service by 2x.", "finding", importance=0.8),
+]
+
+
+def test_a_pattern_names_what_is_shared_the_count_and_the_range() -> None:
+    reply = pattern({"members": MEMBERS})
+    assert reply.content.startswith("Three findings concern batching")
+    assert "from 1.5x to 2.8x" in reply.content
+    assert reply.importance >= 0.8
+
+
+def test_a_pattern_names_no_number_of_its_own() -> None:
+    members = [memory(f"k{n}", f"The nightly backfill stalls on table {name}.") for n, name in enumerate("abcdefgh")]
+    assert numbers(pattern({"members": members}).content) == frozenset()
+    known = frozenset().union(*(numbers(str(m["content"])) for m in MEMBERS))
+    assert numbers(pattern({"members": MEMBERS}).content) <= known
