@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -19,15 +20,31 @@ for part in (writing.app, reading.app, operating.app):
     app.registered_commands += part.registered_commands
 
 
+_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
 def main() -> None:
     """Run a command: exit 0 when it did its work, 1 with one line on stderr when it could not, 2 for wrong usage."""
+    # Leaving from outside the handlers lets go of the error, and with it of engines that its traceback holds.
+    code = _run()
+    if code == _INTERRUPTED:
+        # What was interrupted still holds threads and engines; taking them apart in order only makes noise.
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+def _run() -> int:
     try:
         app()
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
     except MemoryPipelineError as error:
         print(f"memory-pipeline: {error}", file=sys.stderr)
-        raise SystemExit(1) from None
+        return 1
     except KeyboardInterrupt:
-        print("memory-pipeline: stopped; what was finished is kept", file=sys.stderr)
-        raise SystemExit(130) from None
+        print("memory-pipeline: stopped; what was finished is kept, and `memory-pipeline run` goes on", file=sys.stderr)
+        return _INTERRUPTED
     except BrokenPipeError:
-        raise SystemExit(0) from None
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush to
+    return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -50,5 +51,10 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
 
 
 _OPEN: dict[tuple[str, str | None], StageContext] = {}
-# Engines must be gone before the interpreter takes their modules apart.
-atexit.register(_OPEN.clear)
+
+
+@atexit.register
+def _let_go() -> None:
+    """Engines must be gone before the interpreter takes their modules apart, or they complain on stderr."""
+    _OPEN.clear()
+    gc.collect()  # the traceback of a failed step is a cycle that holds them, too

@@ -200,6 +200,8 @@ def _why(result: dg.ExecuteInProcessResult) -> str:
             error = event.step_failure_data.error
             while error.cause is not None:
                 error = error.cause
+            if error.cls_name == "DagsterExecutionInterruptedError":
+                raise KeyboardInterrupt
             return f"{event.step_key} failed: {error.message.strip()} (run {result.run_id}; see `memory-pipeline ui`)"
     failed = [
         e.asset_check_evaluation_data for e in result.all_events if e.event_type_value == "ASSET_CHECK_EVALUATION"
