@@ -25,11 +25,6 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.schemas import Recall
 
 
-def utc_now() -> datetime:
-    """The clock of a read, where no other is given."""
-    return datetime.now(UTC)
-
-
 class Engine:
     """The stores and models of one home, opened when they are first needed. See ``MemoryReader`` for the arguments."""
 

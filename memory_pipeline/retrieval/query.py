@@ -181,3 +181,8 @@ def instant(when: When | None, timezone: str, name: str) -> datetime | None:
     if isinstance(when, date):
         return day_end(min(when, _LAST_DAY), timezone) - timedelta(microseconds=1)
     raise QueryError(f"{name} must be a date or a datetime, not {when!r}")
+
+
+def utc_now() -> datetime:
+    """The clock of a read, where no other is given."""
+    return datetime.now(UTC)

@@ -1,4 +1,7 @@
-"""The read API. Every read names one tenant and one user; none of them calls a model except ``ask``."""
+"""The read API. Every read names one tenant and one user; none of them calls a model except ``ask``.
+
+The module is light to import: engines are loaded when a reader is made.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
 
 from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
-from memory_pipeline.retrieval import answer, context, listing, provenance
-from memory_pipeline.retrieval.engine import Engine, utc_now
-from memory_pipeline.retrieval.query import Reach, When, instant, scope_of
+from memory_pipeline.retrieval.query import Reach, When, instant, scope_of, utc_now
 from memory_pipeline.retrieval.restraint import Restraint
 from memory_pipeline.settings import Settings
 
@@ -57,6 +58,8 @@ class MemoryReader:
         clock: Callable[[], datetime] = utc_now,
         seed: int | None = None,
     ) -> None:
+        from memory_pipeline.retrieval.engine import Engine
+
         self._engine = Engine(settings, encoder, chat, clock, seed)
         self._restraint = Restraint()
 
@@ -156,6 +159,8 @@ class MemoryReader:
         Raises:
             QueryError: an argument cannot be answered.
         """
+        from memory_pipeline.retrieval import context
+
         return context.assemble(
             self._engine,
             self._restraint,
@@ -184,6 +189,8 @@ class MemoryReader:
             QueryError: an argument cannot be answered.
             ModelError: the model gave no reply that fits.
         """
+        from memory_pipeline.retrieval import answer
+
         return await answer.ask(self._engine, question, user_id, tenant_id, reach)
 
     def ask(self, question: str, *, user_id: str, tenant_id: str = "default", **reach: Unpack[Reach]) -> Answer:
@@ -216,6 +223,8 @@ class MemoryReader:
         Raises:
             QueryError: an argument cannot be answered.
         """
+        from memory_pipeline.retrieval import listing
+
         moment = instant(as_of, self._engine.settings.timezone, "as_of")
         scope = scope_of(tenant_id, user_id)
         return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
@@ -234,6 +243,8 @@ class MemoryReader:
         Raises:
             QueryError: an argument cannot be answered.
         """
+        from memory_pipeline.retrieval import listing
+
         return listing.timeline(self._engine.lake, scope_of(tenant_id, user_id), grain, start, end)
 
     def explain(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
@@ -242,6 +253,8 @@ class MemoryReader:
         Raises:
             NotFound: the user has no such memory.
         """
+        from memory_pipeline.retrieval import provenance
+
         return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
 
     def frame(self, name: str, *, user_id: str, tenant_id: str = "default") -> pd.DataFrame:
@@ -250,4 +263,6 @@ class MemoryReader:
         Raises:
             QueryError: there is no table of that name.
         """
+        from memory_pipeline.retrieval import listing
+
         return listing.frame(self._engine.lake, scope_of(tenant_id, user_id), name)

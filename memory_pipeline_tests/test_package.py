@@ -1,0 +1,27 @@
+"""What importing the package means to an application: nothing heavy, nothing surprising."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("dagster", "lancedb", "pandas", "openai", "onnxruntime", "pyarrow", "duckdb", "dateparser")
+_SCRIPT = "import sys; from memory_pipeline import {name}; print(*(m for m in {heavy!r} if m in sys.modules))"
+
+
+@pytest.mark.parametrize("name", ["MemoryReader", "Settings", "MemoryPipelineError", "__version__"])
+def test_importing_loads_no_engine(name: str) -> None:
+    script = _SCRIPT.format(name=name, heavy=HEAVY)
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
+
+
+def test_the_public_names() -> None:
+    import memory_pipeline
+
+    for name in memory_pipeline.__all__:
+        assert getattr(memory_pipeline, name).__doc__
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = memory_pipeline.nonsense
