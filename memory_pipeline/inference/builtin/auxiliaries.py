@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from memory_pipeline.inference.builtin.lexicon import wordset
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.verbs import FORMS, Kind, form
-from memory_pipeline.inference.builtin.vocabulary import wordset
 
 ADVERBS = wordset(
     """
@@ -44,6 +44,8 @@ TENSES = frozenset({Mode.PRESENT, Mode.PAST, Mode.PERFECT, Mode.ONGOING})
 
 @dataclass(slots=True)
 class Walk:
+    """Where a walk over the words of a predicate stands, and what it has met so far."""
+
     words: list[str]
     low: list[str]
     at: int = 0
@@ -89,6 +91,7 @@ class Walk:
 
 
 def side_word(walk: Walk) -> bool:
+    """Step over an adverb or a negation; False where the word is neither."""
     word = walk.word()
     if word == "not" or (word == "never" and walk.at + 1 < len(walk.words)):
         walk.negated = not walk.negated
@@ -107,6 +110,7 @@ def side_word(walk: Walk) -> bool:
 
 
 def modal(walk: Walk) -> bool:
+    """Step over a modal ("will", "would like to", "used to"); False where there is none."""
     word = walk.word()
     if word == "would" and walk.word(1) in {"like", "love", "prefer", "rather", "hate"}:
         liked = walk.word(1)
@@ -190,6 +194,7 @@ def be(walk: Walk) -> bool:
 
 
 def have(walk: Walk) -> bool:
+    """Whether "have" is an auxiliary here; then the walk stands behind it."""
     past = walk.word() == "had"
     ahead = walk.content_ahead()
     following = walk.word(ahead)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_pipeline.inference.builtin.vocabulary import wordset
+from memory_pipeline.inference.builtin.lexicon import wordset
 
 CATEGORIES: dict[str, frozenset[str]] = {
     "drink": wordset(

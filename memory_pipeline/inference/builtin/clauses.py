@@ -64,6 +64,8 @@ _HEAD = re.compile(
 )
 # "For my sister's birthday, I …": what stands before the subject says when or why.
 _WHO = re.compile(r",? (?:who|that|which|also|just|really|still|now|always|recently|currently|actually)$", re.I)
+_SAME_IN_PAST = frozenset({"put", "read", "set", "cut", "hit", "let", "hurt", "spread"})
+_PAST_TIME = re.compile(r"\b(?:yesterday|last|ago|earlier|back in|on \w+ \d)", re.I)
 _SPACE = re.compile(r"\s+")
 
 
@@ -85,6 +87,11 @@ def parse(text: str) -> Clause:
     return _with_subject(clause)
 
 
+def with_rest(clause: Clause, rest: str) -> Clause:
+    """The clause with another rest; itself where that is the one it has."""
+    return clause if rest == clause.rest else replace(clause, rest=rest)
+
+
 def _without_fillers(clause: Clause) -> Clause:
     text, certainty, corrects, urged = clause.text, clause.certainty, clause.corrects, clause.urged
     for _ in range(8):
@@ -95,7 +102,10 @@ def _without_fillers(clause: Clause) -> Clause:
         corrects = corrects or bool(hit.group("correct"))
         urged = urged or bool(hit.group("urge"))
         text = text[hit.end() :]
-    return replace(clause, text=text.strip(), certainty=certainty, corrects=corrects, urged=urged)
+    text = text.strip()
+    if text == clause.text:
+        return clause
+    return replace(clause, text=text, certainty=certainty, corrects=corrects, urged=urged)
 
 
 def _with_subject(clause: Clause) -> Clause:
@@ -119,7 +129,8 @@ def _with_subject(clause: Clause) -> Clause:
         known
         and Kind.PAST in known.kind
         and not known.kind & (Kind.BASE | Kind.S)
-        and first not in {"was", "were", "had", "based", "said"}
+        and first not in {"was", "were", "based", "said"}
+        and (first != "had" or words[1:2] in (["a"], ["an"]))
     ):
         return _predicate(replace(clause, subject="I", implied=True), words)
     if (
@@ -175,12 +186,19 @@ def _predicate(clause: Clause, words: list[str]) -> Clause:
     found = predicate(words)
     if found is None:
         return clause
+    mode = found.mode
+    if (
+        mode is Mode.PRESENT
+        and found.form.lower() in _SAME_IN_PAST
+        and any(_PAST_TIME.search(p.text) for p in clause.phrases)
+    ):
+        mode = Mode.PAST
     return replace(
         clause,
         verb=found.verb,
         form=found.form,
         rest=_SPACE.sub(" ", ANYMORE.sub("", found.rest)).strip(" ,.!") if found.negated else found.rest.strip(" ,.!"),
-        mode=found.mode,
+        mode=mode,
         cue=found.cue,
         negated=found.negated or bool(ANYMORE.search(found.rest)),
         ceased=found.ceased

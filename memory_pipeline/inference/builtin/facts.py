@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
 from memory_pipeline.inference.builtin.clauses import Clause
+from memory_pipeline.inference.builtin.lexicon import wordset
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import PASSING, Fact, Hit, Rule
 from memory_pipeline.inference.builtin.rules.matter import of_the_moment
 from memory_pipeline.inference.builtin.verbs import gerund, third_person
-from memory_pipeline.inference.builtin.vocabulary import wordset
 from memory_pipeline.inference.builtin.wording import deny, formerly, third, told_of
 
 _RATHER = re.compile(r",? (?:not|rather than|instead of) ", re.I)
@@ -20,7 +20,7 @@ _CHANGED_STATES = wordset("residence employer occupation current_field team rela
 # Given up for good: "used to smoke" denies what "smokes" said.
 _GIVEN_UP = wordset("smoking drinking diet eats")
 _CALLED = wordset("pet family friend partner")
-_OWN_ARTICLE = wordset("a an the their self-employed retired")
+_OWN_ARTICLE = wordset("a an the their")
 
 
 def facts_of(hits: Iterator[Hit], clause: Clause, subject: str, name: str) -> Iterator[Fact]:

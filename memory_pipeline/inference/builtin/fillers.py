@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.inference.builtin.vocabulary import wordset
+from memory_pipeline.inference.builtin.lexicon import wordset
 
 FILLER = re.compile(
     r"(?:(?P<hedge>i (?:think|guess|believe|suppose|reckon|assume)(?: that)?(?= (?:i|we|my|our|it|he|she|"
@@ -73,5 +73,6 @@ SOFTENER = re.compile(
 
 
 def untrailed(text: str) -> str:
+    """The clause without what only trails behind it: "lol", "by the way", "isn't it"."""
     last = text.rpartition(" ")[2].lower().strip(",")
     return _TAG.sub("", _TRAILER.sub("", text)) if last in _LAST_WORDS else text

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from memory_pipeline.domain.slots import Relation, Slot, relate
 from memory_pipeline.domain.text import overlap
 from memory_pipeline.inference.builtin.likeness import Likeness, likeness
 from memory_pipeline.inference.replies import Judgement, JudgeReply
 
+_Action = Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
+_Verdict = tuple[_Action, str | None, str]
 _RETIRED = frozenset({"superseded", "contradicted", "closed", "archived"})
 _EVENTS = frozenset({"episodic_event", "ephemeral"})
 _SAME_WORDS = 0.8  # overlap of stems from which two sentences say the same
@@ -28,17 +30,13 @@ def judge(inputs: Mapping[str, Any]) -> JudgeReply:
 
 
 def _judge(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> Judgement:
-    name, operation = candidate["candidate"], candidate["operation"]
+    operation = candidate["operation"]
+    verdict: _Verdict = "none", None, "what the user wants gone is found by name, not judged"
     if operation == "close_open_loop":
-        action, target, reason = _closing(candidate, loops)
-    elif operation in {"forget", "suppress"}:
-        action, target, reason = "none", None, "what the user wants gone is found by name, not judged"
-    else:
-        action, target, reason = _stating(candidate)
-    return Judgement(name, action, target, reason)  # type: ignore[arg-type]
-
-
-_Verdict = tuple[str, str | None, str]
+        verdict = _closing(candidate, loops)
+    elif operation not in {"forget", "suppress"}:
+        verdict = _stating(candidate)
+    return Judgement(candidate["candidate"], *verdict)
 
 
 def _closing(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> _Verdict:
@@ -105,7 +103,7 @@ def _against(
     if relation is Relation.CHANGED:
         return _replace("supersede", neighbour, f"the {_label(slot)} changed from this to another value", late)
     if relation is Relation.DENIED:
-        action = "contradict" if new.denied or _denies(new.slots) else "supersede"
+        action: _Action = "contradict" if new.denied or _denies(new.slots) else "supersede"
         return _replace(action, neighbour, f"the same {_label(slot)}, one affirmed and one denied", late)
     if relation is Relation.SIBLING or (new.slots and old.slots):
         return None
@@ -128,7 +126,7 @@ def _by_words(
     if new.names != old.names and new.names and old.names and not contained:
         return None
     if new.denied != old.denied:
-        action = "contradict" if new.denied else "supersede"
+        action: _Action = "contradict" if new.denied else "supersede"
         return _replace(action, neighbour, "the same words, one affirmed and one denied", late)
     if new.numbers != old.numbers and not (contained and old.numbers <= new.numbers):
         changed = candidate["operation"] == "update" and shared >= _NEAR_WORDS
@@ -146,7 +144,7 @@ def _same(
     return "reinforce", neighbour["memory"], f"{what}, said again"
 
 
-def _replace(action: str, neighbour: Mapping[str, Any], reason: str, late: bool) -> _Verdict:
+def _replace(action: _Action, neighbour: Mapping[str, Any], reason: str, late: bool) -> _Verdict:
     if late:
         return "none", None, "older than what is remembered, so it changes nothing"
     return action, neighbour["memory"], reason

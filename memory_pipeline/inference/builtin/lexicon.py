@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from memory_pipeline.inference.builtin.vocabulary import listed, wordset
+
+def listed(text: str) -> tuple[str, ...]:
+    """The words of a text, in order."""
+    return tuple(text.split())
+
+
+def wordset(text: str) -> frozenset[str]:
+    """The words of a text, for membership."""
+    return frozenset(text.split())
+
 
 RELATIONS = {
     **{w: "mother" for w in listed("mother mom mum mommy mama mummy")},

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from memory_pipeline.domain.slots import Slot
 from memory_pipeline.domain.text import STOPWORDS, negated, words
 from memory_pipeline.inference.builtin.clauses import parse
 from memory_pipeline.inference.builtin.date_phrases import MONTHS, WEEKDAYS, find
 from memory_pipeline.inference.builtin.entities import entities
-from memory_pipeline.inference.builtin.lexicon import RELATIONS
+from memory_pipeline.inference.builtin.lexicon import RELATIONS, wordset
 from memory_pipeline.inference.builtin.reading import read
 from memory_pipeline.inference.builtin.verbs import FINITE, FORMS, lemma
-from memory_pipeline.inference.builtin.vocabulary import wordset
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _USER = re.compile(r"^(?:the )?user(?:'s)?\s+", re.I)
@@ -118,24 +118,15 @@ def _plain(word: str) -> str:
     """A word's lemma or stem, synonyms joined: "called", "phoned" → "call"."""
     base = lemma(word)
     base = _SYNONYMS.get(base, base)
-    return base if base in FORMS else _stemmer().stemWord(base)
+    return base if base in FORMS else str(_stemmer().stemWord(base))
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> _English:
-    return _English()
-
-
-class _English:
+def _stemmer() -> Any:
     """PyStemmer's English stemmer, loaded when it is first needed."""
+    import Stemmer
 
-    def __init__(self) -> None:
-        import Stemmer
-
-        self._stemmer = Stemmer.Stemmer("english")
-
-    def stemWord(self, word: str) -> str:  # noqa: N802
-        return str(self._stemmer.stemWord(word))
+    return Stemmer.Stemmer("english")
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.inference.builtin.vocabulary import wordset
+from memory_pipeline.inference.builtin.lexicon import wordset
 
 GAP = "\x00"
 

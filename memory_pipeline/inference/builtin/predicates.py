@@ -16,9 +16,9 @@ from memory_pipeline.inference.builtin.auxiliaries import (
     side_word,
     support,
 )
+from memory_pipeline.inference.builtin.lexicon import wordset
 from memory_pipeline.inference.builtin.modality import Mode, Predicate
 from memory_pipeline.inference.builtin.verbs import Form, Kind, form
-from memory_pipeline.inference.builtin.vocabulary import wordset
 
 _WITH_TO = {
     "want": Mode.WISH, "hope": Mode.WISH, "wish": Mode.WISH, "aim": Mode.WISH, "need": Mode.DUTY, "have": Mode.DUTY,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.inference.builtin.clauses import Clause
+from memory_pipeline.inference.builtin.clauses import Clause, with_rest
 from memory_pipeline.inference.builtin.facts import facts_of
 from memory_pipeline.inference.builtin.lexicon import BREEDS, FEMALE, FRIENDS, MALE, PARTNERS, PETS, RELATIONS
 from memory_pipeline.inference.builtin.masking import GAP
@@ -20,7 +20,7 @@ from memory_pipeline.inference.builtin.rules.habits import habits, turned
 from memory_pipeline.inference.builtin.rules.happenings import events, moods
 from memory_pipeline.inference.builtin.rules.plans import plans
 from memory_pipeline.inference.builtin.rules.world import world
-from memory_pipeline.inference.builtin.wording import retell, sentence, third, told_of
+from memory_pipeline.inference.builtin.wording import third, told_of
 
 _OWNER = re.compile(r"^(?P<owner>.+?)(?:'s|s') (?P<noun>.+)$")
 _NAMED_RELATIVE = re.compile(
@@ -147,7 +147,7 @@ def _stated(clause: Clause, subject: str, name: str) -> Iterator[Fact]:
     # "have a sister called Anna and a dog": each member of the list is a statement of its own.
     owned = _OWNED_LIST.split(clause.rest) if clause.verb == "have" else [clause.rest]
     for rest in owned:
-        yield from facts_of(VERBS.hits(replace(clause, rest=rest), own=subject == "user"), clause, subject, name)
+        yield from facts_of(VERBS.hits(with_rest(clause, rest), own=subject == "user"), clause, subject, name)
 
 
 def _relatives(clause: Clause) -> Iterator[Fact]:
@@ -178,6 +178,3 @@ def _relatives(clause: Clause) -> Iterator[Fact]:
             when="",
             names=(name,),
         )
-
-
-__all__ = ["Person", "read", "retell", "sentence", "subject_of", "FIRM"]

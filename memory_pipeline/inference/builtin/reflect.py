@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_pipeline.domain.text import joined, words
+from memory_pipeline.inference.builtin.lexicon import listed, wordset
 from memory_pipeline.inference.builtin.likeness import likeness
 from memory_pipeline.inference.builtin.verbs import FORMS, gerund
-from memory_pipeline.inference.builtin.vocabulary import listed, wordset
 from memory_pipeline.inference.replies import Insight, PatternReply, ReflectReply
 
 _Memory = Mapping[str, Any]
@@ -23,7 +23,8 @@ _SAME_MEMBERS = 0.6  # overlap of evidence from which two themes are one
 _COMMON = wordset(
     """
     new good great bad day week month year time thing way lot today people person first last next long old big
-    small much work_ make take go get start use assistant want answer own able part different
+    small much make take go get start use assistant want answer own able part different
+    call name work live like love prefer plan find decide switch think say tell know keep need move be have do
     """
 )
 _UNITED = re.compile(

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory_pipeline.inference.builtin.lexicon import wordset
 from memory_pipeline.inference.builtin.masking import GAP, mask
 from memory_pipeline.inference.builtin.plain import EMOJI, plain
 from memory_pipeline.inference.builtin.utterances import ASKING, QUESTION_START, Kind, clause_kind, whole_kind
 from memory_pipeline.inference.builtin.verbs import FORMS
 from memory_pipeline.inference.builtin.verbs import Kind as VerbKind
-from memory_pipeline.inference.builtin.vocabulary import wordset
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Statement:
 
 
 _END = re.compile(rf"[.!?…]+[\"')\]]*(?=\s|$|[{EMOJI}])|\n+|[{EMOJI}]+|\s(?::['-]?[)(DP]+|;-?\))(?=\s|$)")
+_LETTERS = re.compile(r"(?:[a-z]\.)+[a-z]")
 _EMOJI = re.compile(f"[{EMOJI}]")
 _ABBREVIATIONS = wordset(
     """
@@ -118,7 +119,12 @@ def _abbreviated(text: str, dot: int) -> bool:
     before = text[max(0, dot - 8) : dot].rsplit(None, 1)[-1:] or [""]
     word = before[0].lower().lstrip("(\"'")
     numbered = word.isdigit() and text[:dot].rpartition("\n")[2].strip() == word
-    return numbered or word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha() and word != "i")
+    return (
+        numbered
+        or word in _ABBREVIATIONS
+        or bool(_LETTERS.fullmatch(word))
+        or (len(word) == 1 and word.isalpha() and word != "i")
+    )
 
 
 def _continues(text: str, start: int, end: int) -> bool:

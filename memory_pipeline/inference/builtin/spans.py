@@ -34,6 +34,11 @@ _SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
 
 
 def span(phrase: Phrase, today: date, now: datetime, direction: Direction) -> Span | None:
+    """The days that a phrase covers, its grain, and the time of day where one is said; None where it says no day.
+
+    Raises:
+        ValueError: there is no such day.
+    """
     group = phrase.hit.group
     if group("iso"):
         return one_day(
@@ -181,6 +186,7 @@ def _distance(
 
 
 def clock_time(text: str) -> time | None:
+    """ "5pm", "17:30" or "noon" as a time; None for anything else."""
     text = text.lower().replace(".", "")
     named = {"noon": time(12), "midday": time(12), "midnight": time(0)}.get(text.strip())
     if named is not None:

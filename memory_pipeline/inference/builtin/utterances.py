@@ -7,6 +7,8 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
+    """What somebody does with a clause."""
+
     STATEMENT = "statement"
     QUESTION = "question"
     REQUEST = "request"
@@ -52,10 +54,12 @@ _UNREAL = re.compile(
 )
 _CONDITIONAL = re.compile(
     r"(?<!sure)(?<!know)(?<!wondering)(?<!see)(?<!certain)(?<!ask)(?<!decide)(?<!not)"
-    r"(?<!even)(?<!wonder)(?<!check)\s(?:if|unless|assuming|provided)\s+(?:i|we|my|you|he|she|they|it|the|there|"
+    r"(?<!even)(?<!wonder)(?<!check)(?<!curious)(?<!unsure)\s(?:if|unless|assuming|provided)\s+(?:i|we|my|you|he|she|they|it|the|there|"
     r"that)\b",
     re.I,
 )
+_SUPPOSING = ("if ", "unless", "assuming", "provided", "suppose", "imagine", "hypothetical")
+_SUPPOSED = re.compile(r"\W*(?:if|suppose|imagine|what if|hypothetically)\b", re.I)
 _SARCASM = re.compile(
     r"\boh,?\s+(?:yes,?\s+)?(?:how\s+)?i\s+(?:just\s+|so\s+|really\s+)?(?:love|adore|enjoy)|\bi\s+just\s+(?-i:LOVE)\b|"
     r"\byeah[,]?\s+right\b|\b(?:sure|right|yeah|oh\s+great|great|yes|of\s+course)[,.…]*\s+(?:because|cause|"
@@ -79,7 +83,7 @@ _REPORTED = re.compile(
     rf"most\s+people|"
     rf"(?:my|our|the|his|her|their|a|some)\s+(?:[\w'’-]+\s+){{1,3}}?|(?-i:[A-Z][\w'’-]+\s))\s*(?:always\s+|"
     rf"just\s+|also\s+|once\s+|recently\s+|"
-    rf"often\s+|jokingly\s+|never\s+|even\s+|still\s+)*{_SAY}\b|\baccording\s+to\s+(?!me\b)",
+    rf"often\s+|jokingly\s+|never\s+|even\s+|still\s+)*{_SAY}\b|\baccording\s+to\s+(?!me\b|(?:the|my|a)\s+(?:\w+\s+)?(?:test|scale|watch|app|report|results?|calendar|plan)\b)",
     re.I,
 )
 _REQUEST = re.compile(
@@ -116,12 +120,21 @@ def whole_kind(sentence: str) -> Kind | None:
     """The kind of a sentence that is of one kind as a whole."""
     if _SARCASM.search(sentence):
         return Kind.SARCASM
-    if _CONDITIONAL.search(sentence) or re.match(r"\W*(?:if|suppose|imagine|what if|hypothetically)\b", sentence, re.I):
+    low = sentence.lower()
+    if any(word in low for word in _SUPPOSING) and (_CONDITIONAL.search(sentence) or _SUPPOSED.match(sentence)):
         return Kind.HYPOTHETICAL
     return None
 
 
 def clause_kind(clause: str, lead: str, before: Kind, question: bool, n: int) -> Kind:
+    """The kind of a clause.
+
+    Args:
+        lead: the conjunction before it.
+        before: the kind of the clause before it.
+        question: it is asked.
+        n: its place in the sentence.
+    """
     if question:
         return Kind.QUESTION
     if lead in {

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.inference.builtin.lexicon import NOT_NAMES
+from memory_pipeline.inference.builtin.lexicon import NOT_NAMES, wordset
 from memory_pipeline.inference.builtin.masking import GAP
 from memory_pipeline.inference.builtin.verbs import FORMS, Kind, gerund
-from memory_pipeline.inference.builtin.vocabulary import wordset
 
 # Where a noun phrase stops: what follows explains, dates or qualifies it.
 _STOP = re.compile(

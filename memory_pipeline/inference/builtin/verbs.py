@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from functools import lru_cache
 
-from memory_pipeline.inference.builtin.vocabulary import wordset
+from memory_pipeline.inference.builtin.lexicon import wordset
 
 
 class Kind(Flag):
@@ -21,6 +21,8 @@ class Kind(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Form:
+    """A verb form: its lemma, and what it may be."""
+
     lemma: str
     kind: Kind
 

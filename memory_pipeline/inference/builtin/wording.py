@@ -84,8 +84,8 @@ def _verb_phrase(clause: Clause, kept: str) -> str:
         never = "never " if denied == "not " else denied
         return f"has {never}{kept}{clause.form.lower()}"
     cue = _CUE_WORDS.get(clause.cue, "Has to" if clause.cue == "have" else _CUES[mode])
-    if mode is Mode.POSSIBLE and clause.cue == "look":
-        cue = "Is considering"
+    if clause.cue == "look" and mode is not Mode.WISH:
+        cue = "Is considering" if mode is Mode.POSSIBLE else _CUES[mode]
     shown = verb
     if clause.cue in _GERUND_CUES or cue == "Is considering":
         shown = clause.form.lower() if clause.form.endswith("ing") else gerund(verb)

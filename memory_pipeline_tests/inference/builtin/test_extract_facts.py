@@ -45,6 +45,12 @@ HOME_AND_WORK = {
     "I work at Figma": ["profile_fact employer=Figma"],
     "I work for a small startup in Berlin": ["profile_fact employer=a small startup"],
     "I work in marketing at Pedalwerk": ["profile_fact employer=Pedalwerk", "profile_fact current_field=marketing"],
+    "I work at Meta": ["profile_fact employer=Meta"],  # no pronoun, though it starts like one
+    "I work for Allianz": ["profile_fact employer=Allianz"],
+    "I work at google": ["profile_fact employer=google"],
+    "I work at night": [],
+    "I'm a registered nurse": ["profile_fact occupation=registered nurse"],
+    "I study forestry": ["profile_fact education=forestry"],
     "my job is in finance": ["profile_fact current_field=finance"],
     "I work from home": ["profile_fact current_work_mode=from home"],
     "I'm on the pricing team": ["profile_fact team=pricing"],
@@ -182,6 +188,11 @@ WORLD = {
     "Hines Ward plays the position of cornerback.": ["profile_fact Hines Ward.current_position=cornerback"],
     "Chanel was founded by Coco Chanel": ["profile_fact Chanel.current_founder=Coco Chanel"],
     "Tom is married to Ana": ["profile_fact Tom.current_spouse=Ana"],
+    "The headquarters of Acme Corp is located in the city of Bonn.": [
+        "profile_fact Acme Corp.current_headquarters=Bonn"
+    ],
+    "Pedro worked in the city of Washington, D.C.": ["profile_fact Pedro.current_work_location=Washington, D.C."],
+    "The color of my idea is nice": [],
     "Walter Chrysler's child is Walter Percy": ["profile_fact Walter Chrysler.current_child=Walter Percy"],
 }
 WORK = {
@@ -245,4 +256,22 @@ SEVERAL = {
 
 @pytest.mark.parametrize(("content", "expected"), SEVERAL.items(), ids=SEVERAL)
 def test_several_statements_in_a_message(content: str, expected: list[str]) -> None:
+    assert briefs(content) == expected
+
+
+LOOSE = {
+    "I loved The Matrix": ["preference likes=Matrix"],
+    "I loved this spot on the hike": [],
+    "I am currently employed, working in the finance industry.": ["profile_fact current_field=finance"],
+    "According to the MBTI test, my personality type is ENTJ": ["profile_fact personality_type=ENTJ"],
+    "My monthly income is 15600 USD": ["profile_fact current_monthly_income=15600 USD"],
+    "My daily train fare is $6": ["profile_fact current_daily_train_fare=$6"],
+    "I have a small bakery in Kichijoji": ["profile_fact possession=small bakery"],
+    "For my sister's birthday, I got her a yellow dress": ["episodic_event event=get her yellow dress"],
+    "I have been learning to play some piano pieces": ["profile_fact learning=playing some piano pieces"],
+}
+
+
+@pytest.mark.parametrize(("content", "expected"), LOOSE.items(), ids=LOOSE)
+def test_looser_wordings(content: str, expected: list[str]) -> None:
     assert briefs(content) == expected

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
-from memory_pipeline.inference.builtin.clauses import Clause
+from memory_pipeline.inference.builtin.clauses import Clause, with_rest
+from memory_pipeline.inference.builtin.lexicon import wordset
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import PLAIN, Fact
 from memory_pipeline.inference.builtin.rules.happenings import SMALL
 from memory_pipeline.inference.builtin.rules.matter import bare, object_only
-from memory_pipeline.inference.builtin.vocabulary import wordset
 from memory_pipeline.inference.builtin.wording import sentence, third
 
 # Closing by themselves; other past verbs close only with "done", "finally" and the like.
@@ -68,7 +67,7 @@ def closings(clause: Clause) -> list[Fact]:
     stated = closed_thing(clause.text)
     if stated:
         return stated
-    clause = replace(clause, rest=object_only(clause.rest) or clause.rest)
+    clause = with_rest(clause, object_only(clause.rest) or clause.rest)
     past = clause.mode in {Mode.PAST, Mode.PERFECT} and not clause.negated and bool(clause.rest)
     if past and clause.verb == "cancel":
         return [_close(f"Cancelled {third(clause.rest)}", clause.rest, dropped=True)]

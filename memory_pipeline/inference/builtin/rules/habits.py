@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType, Operation
-from memory_pipeline.inference.builtin.clauses import Clause
+from memory_pipeline.inference.builtin.clauses import Clause, with_rest
+from memory_pipeline.inference.builtin.lexicon import wordset
 from memory_pipeline.inference.builtin.masking import GAP
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import CORE, FAINT, FIRM, LIGHT, Fact
 from memory_pipeline.inference.builtin.rules.matter import bare, main_part, matter
 from memory_pipeline.inference.builtin.rules.people import RELATIVE
 from memory_pipeline.inference.builtin.values import activity, items
-from memory_pipeline.inference.builtin.vocabulary import wordset
 from memory_pipeline.inference.builtin.wording import retell, sentence, third
 
 _OFTEN = re.compile(
@@ -72,7 +71,7 @@ def habits(clause: Clause) -> list[Fact]:
         ]
     if clause.mode is Mode.FORMER and not clause.negated:
         return [_habit(clause, "former_habit")]
-    clause = replace(clause, rest=rest)
+    clause = with_rest(clause, rest)
     regular = bool(clause.kept) or bool(_OFTEN.search(clause.rest))
     if clause.mode is Mode.PRESENT and regular and not clause.negated and not clause.phrases:
         return [_habit(clause, "habit")]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType, Surface
-from memory_pipeline.inference.builtin.clauses import Clause
-from memory_pipeline.inference.builtin.lexicon import CONDITIONS, MOODS
+from memory_pipeline.inference.builtin.clauses import Clause, with_rest
+from memory_pipeline.inference.builtin.lexicon import CONDITIONS, MOODS, wordset
 from memory_pipeline.inference.builtin.masking import GAP
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import FAINT, LIGHT, PASSING, PLAIN, Fact, Weight
 from memory_pipeline.inference.builtin.rules.matter import main_part, matter, of_the_moment
-from memory_pipeline.inference.builtin.vocabulary import wordset
 from memory_pipeline.inference.builtin.wording import retell, third
 
 # Worth keeping without a date; what else happened needs one.
@@ -21,7 +19,7 @@ _NOTABLE = wordset(
     attend visit buy get adopt win finish complete graduate meet join start sign launch publish sell break lose
     travel go fly run celebrate host pass fail receive earn climb hike paint bake cook build plant write read
     watch take volunteer participate perform organize organise donate make interview return spend marry propose
-    move renovate install upgrade repair record release compete race train camp ski swim sail bring throw give
+    move renovate install upgrade repair record release compete develop race train camp ski swim sail bring throw give
     present submit book order apply enroll enrol register discuss negotiate drive ride have teach help miss play
     learn sing create design accumulate purchase rent
     """
@@ -36,16 +34,16 @@ _NO_EVENT = wordset(
     """
 )
 _GOTTEN = (
+    r"(?:(?:him|her|them) (?=an? ))?"
     r"(?:an?|my|our|two|three|four|\d+|new|vaccinated|accepted|promoted|hired|engaged|married|admitted|invited|elected|"
-    r"certified|divorced|laid off|fired|selected|rejected)\b(?! (?:few|lot|bit|feeling|idea|kick|error|"
-    r"message|problem))"
+    r"certified|approved|pre-approved|divorced|laid off|fired|selected|rejected)\b"
+    r"(?! (?:few|lot|bit|feeling|idea|kick|error|message|problem))"
 )
 SMALL = re.compile(
-    r"(?:it|that|this|them|him|her|you|yeah|yes|both|nothing|all|everything|(?:really |so |very |pretty )*"
-    r"(?:well|great|good|fine|okay|smoothly|badly)|some|something|someone|anything|a few more|a lot|so|it all|"
-    r"more|better|to know|your|"
-    r"the (?:best|same|way|idea|point|right|first|following|error|hang)|stuck|lost|confused|used to|through|"
-    r"rid|into|worried|"
+    r"(?:it|that|this|(?:them|him|her|you)\b(?! (?:an?|the|some|two|three|\d))|yeah|yes|both|nothing|all|everything|"
+    r"(?:really |so |very |pretty )*(?:well|great|good|fine|okay|smoothly|badly)|some|something|someone|anything|"
+    r"a few more|a lot|so|it all|more|better|to know|your|stuck|lost|confused|used to|through|rid|into|worried|"
+    r"the (?:best|same|way|idea|point|right|first|following|error|hang)|"
     r"an? (?:look|bit|question|problem|error|issue|hard time|great time|good time|feeling|few questions|lot)|"
     r"curious|started|"
     r"done|ready|tired|sick|bored|upset|mad|angry|interested|error)\b",
@@ -71,8 +69,8 @@ def events(clause: Clause) -> list[Fact]:
     if clause.mode not in {Mode.PAST, Mode.PERFECT} or clause.negated or GAP in clause.rest or not clause.verb:
         return []
     if clause.verb in {"find", "discover", "open", "found"} and (named := _NAMED.search(clause.rest)):
-        return [_event(replace(clause, rest=clause.rest[: named.end()]), "event", None, LIGHT)]
-    clause = replace(clause, rest=main_part(clause.rest))
+        return [_event(with_rest(clause, clause.rest[: named.end()]), "event", None, LIGHT)]
+    clause = with_rest(clause, main_part(clause.rest))
     if clause.verb in _BOOKING and clause.phrases and _is_booked(clause):
         return [
             Fact(

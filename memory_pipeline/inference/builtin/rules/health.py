@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from memory_pipeline.domain.proposal import Operation
-from memory_pipeline.inference.builtin.lexicon import CONDITIONS, DIETS
+from memory_pipeline.inference.builtin.lexicon import CONDITIONS, DIETS, wordset
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import ANY, CORE, FIRM, NOW, STATE, THEN, Rule
-from memory_pipeline.inference.builtin.vocabulary import wordset
 
 _FOODS = (
     r"(?:red meat|meat|beef|pork|chicken|fish|seafood|shellfish|shrimp|eggs?|dairy|milk|cheese|gluten|wheat|"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.domain.proposal import MemoryType, Operation
+from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.inference.builtin.lexicon import NATIONALITIES, occupation
 from memory_pipeline.inference.builtin.modality import Mode
-from memory_pipeline.inference.builtin.patterns import ANY, FIRM, LIGHT, NOW, PLAIN, STATE, THEN, Rule
+from memory_pipeline.inference.builtin.patterns import ANY, FIRM, NOW, PLAIN, STATE, THEN, Rule
 
 _GENERIC = re.compile(
     r"(?:(?:an?|the|my|our|his|her|their|this|that|another|some|bigger|smaller|new|nice|different|same)\b|"
     r"apartment|house|flat|place|home|town|city|"
     r"office|room|bed|work|school|fear|peace|pain|sin|love|harmony|poverty|luxury|past|moment|present|future|"
     r"touch|question|next|first|more|it$|"
-    r"remote|email|chat|general|person|person$|order|advance|bulk|case|fact|doubt|debt|shock|denial|chaos|"
+    r"remote|industry|field|email|chat|general|person|person$|order|advance|bulk|case|fact|doubt|debt|shock|denial|chaos|"
     r"silence|danger|trouble)\b",
     re.I,
 )
@@ -23,7 +23,15 @@ _ORG_NOT = re.compile(
     r"fun|someone|school|work|two|three|four|five|six|ten|some|any|every|night|nights|home|the moment|"
     r"weekends?|my|our|the (?:office|same|time|end|gym|moment|best|next)|a living|a while|hours|free|me|"
     r"myself|us|them|it|"
-    r"least|all|most|once|first|last|peace|both|an? (?:few|while|long)|now|days?|years?|months?|\d)",
+    r"least|all|most|once|first|last|peace|both|an? (?:few|while|long)|now|days?|years?|months?|\d+)\b",
+    re.I,
+)
+
+
+# "promoted to nurse", "looking after a nurse": a participle that is no part of a title.
+_NO_JOB = re.compile(
+    r"(?!certified|registered|licensed|retired|trained|experienced|skilled|chartered)\w+ed\b"
+    r"|\w+ing (?!engineer|manager|director|specialist|assistant|consultant|lead|analyst|coordinator)",
     re.I,
 )
 
@@ -43,16 +51,13 @@ def _named_organisation(value: str) -> bool:
 
 
 def _job(value: str) -> bool:
-    if re.match(
-        r"\w+ed\b|\w+ing (?!engineer|manager|director|specialist|assistant|consultant|lead|analyst|coordinator)", value
-    ):
+    if _NO_JOB.match(value):
         return False
     return occupation(value) and value.split()[0].lower() not in NATIONALITIES | {"big", "huge"}
 
 
 def _subject(value: str) -> bool:
-    no_subject = ("for", "hard", "a lot", "abroad", "every", "how", "what")
-    return not _GENERIC.match(value) and not value.lower().startswith(no_subject)
+    return not _GENERIC.match(value) and not re.match(r"(?:for|hard|a lot|abroad|every|how|what)\b", value, re.I)
 
 
 def _degree(value: str) -> bool:
@@ -157,6 +162,8 @@ VERBS = [
          fixed="left the job", weight=FIRM, modes=THEN, denied=False, operation=Operation.UPDATE, when="happened"),
     Rule("be", r"in (?:the )?(?P<value>[\w -]+?) (?:industry|sector|business|field)$", "Works in {value}.",
          "current_field", weight=FIRM, modes=NOW),
+    Rule("be", r"(?:.{3,40}, )?(?:currently )?working in (?:the )?(?P<value>[\w -]+?)(?: (?:industry|sector|field))?$",
+         "Works in {value}.", "current_field", weight=FIRM, modes=NOW, test=_field),
     Rule("study", r"(?P<value>[\w &,'-]+?)(?: (?:at|in) (?P<school>[A-Z].*))?$", "Studies {value}.", "education",
          weight=FIRM, modes=frozenset({Mode.ONGOING, Mode.PRESENT, Mode.FORMER}), test=_subject),
     Rule("study go attend",
@@ -195,5 +202,3 @@ NOUNS = [
     Rule("be", r"team: (?:called |the )?(?P<value>[A-Z].*)", "Is on the {value} team.", "team", weight=PLAIN,
          value="name", denied=False),
 ]  # fmt: skip
-
-__all__ = ["LIGHT", "MemoryType", "NOUNS", "VERBS"]

@@ -50,6 +50,7 @@ _LORE = (
 
 
 def lore(text: str) -> list[Fact]:
+    """The nickname, running joke or ritual that a clause names, if it names one."""
     for pattern in _LORE:
         hit = pattern.match(text)
         if not hit:

@@ -101,6 +101,7 @@ _FIRM = Weight(0.85, 0.85, 0.9)
 
 
 def manners(text: str) -> list[Fact]:
+    """The standing order on how to speak that a clause gives, if it gives one."""
     hit = _CALL_ME.match(text)
     if hit:
         value = hit.group("value").strip()

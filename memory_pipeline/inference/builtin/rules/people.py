@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.lexicon import BREEDS, FRIENDS, PARTNERS, PETS, RELATIONS
 from memory_pipeline.inference.builtin.modality import Mode
-from memory_pipeline.inference.builtin.patterns import ANY, CORE, FIRM, LIGHT, NOW, PLAIN, THEN, Rule
+from memory_pipeline.inference.builtin.patterns import ANY, CORE, FIRM, NOW, THEN, Rule
 
 
 def words(group: frozenset[str] | dict[str, str]) -> str:
@@ -116,5 +116,3 @@ NOUNS = [
     Rule("be", r"(?:wedding )?anniversary:(?: |$)", "Has an anniversary {date}.", "anniversary", fixed="{date}",
          weight=CORE, when="", denied=False),
 ]  # fmt: skip
-
-__all__ = ["LIGHT", "NOUNS", "PLAIN", "RELATIVE", "VERBS"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from memory_pipeline.inference.builtin.lexicon import LANGUAGES, NATIONALITIES, RELIGIONS
-from memory_pipeline.inference.builtin.modality import Mode
-from memory_pipeline.inference.builtin.patterns import ANY, CORE, FAINT, FIRM, NOW, PLAIN, STATE, THEN, Rule
+from memory_pipeline.inference.builtin.patterns import ANY, CORE, FAINT, FIRM, NOW, PLAIN, THEN, Rule
 
 
 def _age(value: str) -> bool:
@@ -114,7 +113,8 @@ NOUNS = [
 _ATTRIBUTE = (
     r"(?:(?:current|monthly|annual|yearly|average|resting|target|daily|weekly|total|highest|main|usual|"
     r"typical|own|personal|new|biggest|"
-    r"long[- ]term|short[- ]term|mental|physical|\w+) ){0,2}(?:income|salary|savings|budget|type|size|number|"
+    r"long[- ]term|short[- ]term|mental|physical|\w+) ){0,2}(?:income|salary|savings|budget|fare|rent|"
+    r"mortgage|wage|fee|type|size|number|"
     r"level|degree|major|minor|gpa|score|rate|pace|"
     r"time|pb|record|mileage|address|phone|laptop|computer|setup|stack|editor|ide|os|camera|bike|car|commute|"
     r"schedule|shift|status|condition|"
@@ -132,5 +132,3 @@ OTHER_NOUNS = [
          r"title)): (?P<value>[\w ,'$€£.-]+)", "{Noun} is {value}.", "current_{noun}", weight=FAINT, value="phrase",
          denied=False, test=lambda v: len(v.split()) <= 6),
 ]  # fmt: skip
-
-__all__ = ["NOUNS", "OTHER_NOUNS", "STATE", "VERBS", "Mode"]

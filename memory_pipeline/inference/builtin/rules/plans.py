@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType, Surface
-from memory_pipeline.inference.builtin.clauses import Clause
+from memory_pipeline.inference.builtin.clauses import Clause, with_rest
+from memory_pipeline.inference.builtin.lexicon import wordset
 from memory_pipeline.inference.builtin.masking import GAP
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import FAINT, Fact, Weight
 from memory_pipeline.inference.builtin.rules.matter import bare, main_part, matter
-from memory_pipeline.inference.builtin.vocabulary import wordset
 from memory_pipeline.inference.builtin.wording import retell, sentence, third
 
 PLANNED = Weight(0.7, 0.65, 0.85)
@@ -47,7 +46,7 @@ _DO = wordset(
 _ARRANGED = _DO | wordset(
     """
     go have get take do see come start leave drive spend give host throw stay catch head begin speak talk turn
-    be
+    be hike camp ski swim climb dance perform play compete race audition
     """
 )
 _GOAL_VERBS = wordset(
@@ -57,6 +56,7 @@ _GOAL_VERBS = wordset(
     reduce create pursue
     """
 )
+_CHAT = wordset("chat talk discuss ask share tell say mention")
 _CONCRETE = wordset("go start get take make do have write create give focus")
 _APPOINTMENT = (
     r"(?:(?:[\w'-]+ ){0,4}?(?:appointment|appt|meeting|interview|exam|test|flight|deadline|due date|"
@@ -90,7 +90,7 @@ def plans(clause: Clause) -> list[Fact]:
     """What the clause says of the writer's plans: an open loop, a goal, or nothing."""
     if GAP in clause.rest or clause.negated:
         return []
-    clause = replace(clause, rest=main_part(clause.rest))
+    clause = with_rest(clause, main_part(clause.rest))
     if clause.mode in {Mode.ONGOING, Mode.PRESENT}:
         return _arranged(clause)
     if clause.mode not in _AHEAD or _says_nothing(clause):
@@ -106,6 +106,10 @@ def _says_nothing(clause: Clause) -> bool:
         r"(?:(?:now|soon|so|better)?$|by\b|with (?:the|that|a)\b)", clause.rest
     ):
         return clause.verb not in _DO or bool(clause.rest)
+    if clause.verb in _CHAT or (
+        clause.cue in {"decide", "choose", "agree"} and any(_GONE.search(p.text) for p in clause.phrases)
+    ):
+        return True
     if clause.phrases:
         return bool(_DEICTIC.match(clause.rest))
     words = len(clause.rest.split())
@@ -153,6 +157,11 @@ def _arranged(clause: Clause) -> list[Fact]:
     away = clause.verb in {"head", "fly", "travel", "go", "drive", "move", "relocate"} and bool(
         _AWAY.match(clause.rest)
     )
+    buying = clause.verb in {"buy", "sell", "adopt", "renovate", "refinance"} and re.match(
+        r"(?:an?|our|my|the) ", clause.rest
+    )
+    if buying and not clause.phrases:
+        return [_open(retell(clause), matter(clause), PLANNED)]
     if soon or (away and not clause.phrases):
         return [_open(sentence(f"plans to {clause.verb} {third(clause.rest)}"), matter(clause), PLANNED)]
     return []

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.categories import CATEGORIES
-from memory_pipeline.inference.builtin.lexicon import ACTIVITIES, LANGUAGES, NOT_NAMES
+from memory_pipeline.inference.builtin.lexicon import ACTIVITIES, LANGUAGES, NOT_NAMES, wordset
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import ANY, FIRM, LIGHT, NOW, PLAIN, STATE, Rule
-from memory_pipeline.inference.builtin.vocabulary import wordset
 
 _SOFTWARE = frozenset().union(
     *(
@@ -102,8 +100,8 @@ VERBS = [
     Rule("be",
          r"(?:\w+ )?(?:fluent|proficient|bilingual|conversational|native)(?: speaker)?(?: in| of)? (?P<value>.+)",
          "Speaks {value}.", "language", weight=FIRM, many=True, modes=NOW, test=_languages),
-    Rule("learn study practice practise", r"(?:how to |to |a bit of |some |a little |about )?(?P<value>.+)",
-         "Is learning {value}.", "learning", weight=PLAIN, many=True,
+    Rule("learn study practice practise", r"(?:how (?=to )|a bit of |some |a little |about )?(?P<value>.+)",
+         "Is learning {value}.", "learning", weight=PLAIN, value="activity", many=True,
          modes=frozenset({Mode.ONGOING, Mode.PRESENT, Mode.ATTEMPT}), test=_lesson),
     Rule("take",
          r"(?:an? |some |my |online |private |weekly |evening |beginner |first )*(?P<value>[\w -]+?) (?:lessons?|"
@@ -184,5 +182,3 @@ NOUNS = [
          r"motorcycle): (?:an? )?(?P<value>[A-Z0-9].*|\d{4} .*)", "Has {a_value}.", "possession", weight=LIGHT,
          denied=False),
 ]  # fmt: skip
-
-TYPE = MemoryType.PROFILE_FACT

@@ -6,8 +6,9 @@ import re
 
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.categories import category
+from memory_pipeline.inference.builtin.lexicon import NOT_NAMES
 from memory_pipeline.inference.builtin.modality import Mode
-from memory_pipeline.inference.builtin.patterns import ANY, FIRM, NOW, PLAIN, STATE, THEN, Rule, Weight
+from memory_pipeline.inference.builtin.patterns import ANY, FIRM, LIGHT, NOW, PLAIN, STATE, THEN, Rule, Weight
 
 _PREFERENCE = MemoryType.PREFERENCE
 # What the assistant has just said or offered, or what is too vague to be a taste.
@@ -29,6 +30,10 @@ _OFFERED = re.compile(
 
 def _taste(value: str) -> bool:
     return len(value) > 1 and not _OFFERED.search(value)
+
+
+def _named(value: str) -> bool:
+    return value.split()[0].lower() not in NOT_NAMES and _taste(value)
 
 
 def _interest(value: str) -> bool:
@@ -96,11 +101,13 @@ VERBS = [
     Rule("be get become",
          rf"(?:really |very |super |big |more |totally |so |heavily )*(?:into|fond of|crazy about|obsessed with|"
          rf"passionate about|keen on|hooked on|fascinated by|mad about|addicted to) {_THING}",
-         "Is into {the_value}.", "likes", _PREFERENCE, weight=_LOVE, many=True, modes=_EITHER | {Mode.PAST},
+         "Is into {the_value}.", "likes", _PREFERENCE, weight=_LOVE, many=True, modes=_EITHER,
          test=_taste),
     Rule("be become", rf"(?:really |very |always |particularly |deeply |more and more |increasingly |"
          rf"more )*interested in {_THING}", "Is interested in {the_value}.", "likes", _PREFERENCE, many=True,
          modes=NOW, test=_interest),
+    Rule("love like enjoy adore", r"(?P<value>(?:\"|[A-Z]).+)", "Likes {value}.", "likes", _PREFERENCE, weight=LIGHT,
+         modes=frozenset({Mode.PAST}), denied=False, test=_named),
     Rule("be", r"(?:an? |the )?(?:huge |big |much of an? )*(?:fan|lover) of (?P<value>.+)",
          "Is a fan of {the_value}.", "likes", _PREFERENCE, many=True, modes=_EITHER, test=_taste),
 ]  # fmt: skip

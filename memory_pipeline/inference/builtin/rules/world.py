@@ -25,10 +25,11 @@ _OF = re.compile(
     r"number one|"
     r"answer|aim|use|lack|end|start|beginning|side|top|bottom|majority|result|cost of living|one|theme|tone|"
     r"subject|body|content)[\w-]+(?: [\w-]+){0,4}?) (?P<link>of|in|for|that (?:produced|made|owns|published|"
-    r"created)) (?P<subject>[A-Z0-9À-Þ].{0,80}?|[a-zà-ÿ-]+ [a-z]+) (?:is|was|are) "
+    r"created)) (?:the (?=[A-Z]))?(?P<subject>[A-Z0-9À-Þ].{0,80}?|[a-zà-ÿ-]+ [a-z]+) (?:is|was|are) "
     r"(?:located in (?:the (?:city|country|continent|state) of )?|the |currently |"
     r"now )*(?P<value>[A-Z0-9À-Þ].{0,80}|(?!(?:just|more|very|not|so|too|to|that|what|how|a|an|the|still|"
-    r"really|quite|pretty|always|never|bad|good|great|nice|here|there)\b)[a-z][\w-]+(?: [\w-]+){0,2})$"
+    r"really|quite|pretty|always|never|bad|good|great|nice|here|there)\b|\w+ (?:by|in|at|from|to|"
+    r"on)\b)[a-z][\w-]+(?: [\w-]+){0,2})$"
 )
 _WHERE = re.compile(
     r"^The (?P<attribute>[\w-]+(?: of [\w-]+)?) (?:where|that|"
@@ -82,6 +83,7 @@ _RELATIONS = tuple(
         (_PROPER, r"(?:was educated at|studied at|graduated from)", "university"),
     )
 )
+_INITIALS = re.compile(r"\b[A-Z]\.[A-Z]$")
 _CUE = re.compile(r"\b(?:is|was|are|died|born|plays?|speaks|works?|worked|studied|graduated|founded)\b")
 
 
@@ -89,16 +91,14 @@ def world(text: str) -> list[Fact]:
     """The general fact that a clause of the third person states, if it is one of the known relations."""
     if GAP in text or len(text) > 240 or not _CUE.search(text):
         return []
+    # "The headquarters of Acme is located in Bonn" speaks of Acme, so the noun in front is asked before the verb.
+    hit = _OF.match(text) or _OWNED.match(text) or _REVERSED.match(text) or _WHERE.match(text)
+    if hit:
+        return [_fact(text, hit.group("subject"), _name(hit.group("attribute")), hit.group("value"))]
     for pattern, attribute in _RELATIONS:
         hit = pattern.match(text)
         if hit:
             return [_fact(text, hit.group("subject"), attribute, hit.group("value"))]
-    hit = _OF.match(text) or _OWNED.match(text) or _REVERSED.match(text)
-    if hit:
-        return [_fact(text, hit.group("subject"), _name(hit.group("attribute")), hit.group("value"))]
-    hit = _WHERE.match(text)
-    if hit:
-        return [_fact(text, hit.group("subject"), _name(hit.group("attribute")), hit.group("value"))]
     return []
 
 
@@ -108,6 +108,8 @@ def _name(attribute: str) -> str:
 
 def _fact(text: str, subject: str, attribute: str, value: str) -> Fact:
     subject, value = subject.strip(), value.strip(" .")
+    if _INITIALS.search(value):
+        value += "."
     return Fact(
         MemoryType.PROFILE_FACT,
         sentence(text),
