@@ -14,23 +14,23 @@ from datetime import date, timedelta
 from itertools import groupby
 from typing import Any
 
-from memory_pipeline.domain.calendar import zone
-from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.text import estimate_tokens, truncate
 from memory_pipeline.domain.window import Window, windows
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatRequest
-from memory_pipeline.inference.replies import ExtractReply, WindowReply
+from memory_pipeline.inference.replies import ExtractReply, SummaryReply, WindowReply
 from memory_pipeline.inference.reply_cache import Pack
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.drafts import resolve
+from memory_pipeline.stages.inputs import SUMMARISED_TOKENS, message_input, within_budget
 from memory_pipeline.stages.quarantine import put_aside
 
 _CONTEXT_DAYS = 7
 _PACK_TOKENS = 12_000
-_MESSAGE_TOKENS = 1_500
+_CONTEXT_TOKENS = 200
 _CHUNK_DAYS = 31
 
 
@@ -99,13 +99,51 @@ def _work(ctx: StageContext, days: Sequence[date]) -> list[_Work]:
     place = {
         (m.tenant_id, m.user_id, m.session_id, m.message_id): n for s in by_session.values() for n, m in enumerate(s)
     }
-    work = []
+    cut, before = [], []
     for window, inside in windows(messages, ctx.policy.window):
         session = by_session[window.tenant_id, window.user_id, window.session_id]
         first = place[window.tenant_id, window.user_id, window.session_id, inside[0].message_id]
-        before = session[max(0, first - ctx.policy.window.context_messages) : first]
-        work.append(_Work(window, inside, request_for(window, inside, before)))
-    return work
+        cut.append((window, inside))
+        before.append(session[:first])
+    summaries = _rolling_summaries(ctx, [w for w, _ in cut], before)
+    kept = ctx.policy.window.context_messages
+    return [
+        _Work(window, inside, request_for(window, inside, previous[-kept:], summary))
+        for (window, inside), previous, summary in zip(cut, before, summaries, strict=True)
+    ]
+
+
+def _rolling_summaries(ctx: StageContext, cut: Sequence[Window], before: Sequence[Sequence[Message]]) -> list[str]:
+    """What each window's session was about before its context: for understanding only, never extracted (RX-23).
+
+    Made anew every so many user turns, from the messages themselves; windows in between share it.
+    """
+    requests = {}
+    for n, (window, previous) in enumerate(zip(cut, before, strict=True)):
+        told = summarised_part(previous[: -ctx.policy.window.context_messages], ctx.policy.summary.rolling_user_turns)
+        if told:
+            chosen = within_budget(told, ctx.policy.summary.input_tokens)
+            inputs = {
+                "messages": [message_input(m, f"m{i}", SUMMARISED_TOKENS) for i, m in enumerate(chosen, 1)],
+                "max_tokens": ctx.policy.summary.rolling_tokens,
+            }
+            scope = Scope(window.tenant_id, window.user_id)
+            requests[n] = ChatRequest("rolling_summary", inputs, SummaryReply, scope, told[-1].day, max_tokens=1024)
+    answers = asyncio.run(ctx.replies.complete_many(list(requests.values()))) if requests else []
+    found = [""] * len(cut)
+    for n, answer in zip(requests, answers, strict=True):
+        if isinstance(answer, ReplyError):
+            put_aside(ctx, f"rolling_summary/{cut[n].window_id}", 0, str(answer), answer.reply)
+        else:
+            found[n] = truncate(answer.value.text, ctx.policy.summary.rolling_tokens)
+    return found
+
+
+def summarised_part(messages: Sequence[Message], user_turns: int) -> Sequence[Message]:
+    """The messages up to the last multiple of so many user turns; none before the first."""
+    ends = [n + 1 for n, m in enumerate(messages) if m.role is Role.USER]
+    whole = len(ends) // user_turns * user_turns
+    return messages[: ends[whole - 1]] if whole else []
 
 
 def _earlier(ctx: StageContext, days: Sequence[date], messages: Sequence[Message]) -> list[Message]:
@@ -123,17 +161,6 @@ def _earlier(ctx: StageContext, days: Sequence[date], messages: Sequence[Message
     )
 
 
-def message_input(message: Message, alias: str, tokens: int = _MESSAGE_TOKENS) -> dict[str, Any]:
-    """A message as the prompts get it: times in the user's zone, long texts cut."""
-    return {
-        "id": alias,
-        "role": str(message.role),
-        "speaker": message.speaker,
-        "content": truncate(message.content, tokens),
-        "created_at": message.created_at.astimezone(zone(message.timezone)).isoformat(timespec="seconds"),
-    }
-
-
 def request_for(
     window: Window, messages: Sequence[Message], before: Sequence[Message], summary: str = ""
 ) -> ChatRequest[ExtractReply]:
@@ -144,7 +171,7 @@ def request_for(
             {
                 "window": "w1",
                 "summary": summary,
-                "context": [message_input(m, f"c{n}", 200) for n, m in enumerate(before, 1)],
+                "context": [message_input(m, f"c{n}", _CONTEXT_TOKENS) for n, m in enumerate(before, 1)],
                 "messages": [message_input(m, f"m{n}") for n, m in enumerate(messages, 1)],
             }
         ],

@@ -40,7 +40,7 @@ class Stage:
 
 STAGES = (
     Stage("message_vectors", Grain.DAY, ("messages",), policy=("retrieval",), encodes=True),
-    Stage("proposals", Grain.DAY, ("messages",), ("extract",), ("window",)),
+    Stage("proposals", Grain.DAY, ("messages",), ("extract", "rolling_summary"), ("window", "summary")),
     Stage(
         "memories",
         Grain.DAY,

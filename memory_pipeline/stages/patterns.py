@@ -22,10 +22,10 @@ from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.inference.replies import PatternReply
 from memory_pipeline.stages.consolidate import replay_users
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.inputs import memory_input
 from memory_pipeline.stages.publish import index_memories, publish
 from memory_pipeline.stages.quarantine import put_aside
 from memory_pipeline.stages.regate import as_proposal, cited_messages
-from memory_pipeline.stages.summarize import memory_input
 
 _CLUSTERED = WORK_TYPES | {MemoryType.EPISODIC_EVENT}
 

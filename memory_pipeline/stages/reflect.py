@@ -23,9 +23,9 @@ from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.inference.replies import Insight, ReflectReply
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.inputs import memory_input
 from memory_pipeline.stages.publish import index_memories, publish
 from memory_pipeline.stages.quarantine import put_aside
-from memory_pipeline.stages.summarize import memory_input
 
 _SHOWN = 120
 

@@ -19,17 +19,14 @@ from memory_pipeline.domain.memory import Cause, MemoryVersion, standing
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import Summary
-from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import SummaryReply
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import message_input
+from memory_pipeline.stages.inputs import SUMMARISED_TOKENS, memory_input, message_input, within_budget
 from memory_pipeline.stages.quarantine import put_aside
 
 _TASK = {Grain.DAY: "daily", Grain.WEEK: "weekly", Grain.MONTH: "monthly"}
-_MESSAGE_TOKENS = 300
-_OVERHEAD = 25
 _TOLD = frozenset({Cause.PROPOSAL, Cause.MANUAL})
 
 
@@ -92,37 +89,6 @@ def _period_work(ctx: StageContext, period: Period, done: int, total: int) -> li
     return work
 
 
-def within_budget(messages: Sequence[Message], tokens: int) -> list[Message]:
-    """As many messages as fit, in order: the user's own first, then the others, evenly spread when not all fit."""
-    ordered = sorted(messages, key=lambda m: (m.order, m.session_id))
-    chosen: list[Message] = []
-    left = tokens
-    for own in (True, False):
-        group = [m for m in ordered if (m.role is Role.USER) is own and m.role is not Role.SYSTEM]
-        sizes = [min(estimate_tokens(m.content), _MESSAGE_TOKENS) + _OVERHEAD for m in group]
-        step = max(1.0, sum(sizes) / max(left, 1))
-        position = 0.0
-        while round(position) < len(group):
-            n = round(position)
-            if sizes[n] <= left:
-                chosen.append(group[n])
-                left -= sizes[n]
-            position += step
-    return sorted(chosen, key=lambda m: (m.order, m.session_id))
-
-
-def memory_input(version: MemoryVersion, alias: str) -> dict[str, Any]:
-    """A memory version as the prompts get it."""
-    return {
-        "id": alias,
-        "type": str(version.type),
-        "content": version.content,
-        "change": str(version.change),
-        "day": version.day.isoformat(),
-        "importance": version.importance,
-    }
-
-
 def _request(
     ctx: StageContext, scope: Scope, period: Period, messages: Sequence[Message], memories: Sequence[MemoryVersion]
 ) -> ChatRequest[SummaryReply]:
@@ -131,7 +97,7 @@ def _request(
     inputs: dict[str, Any] = {
         "label": period.label,
         "timezone": messages[0].timezone,
-        "messages": [message_input(m, f"m{n}", _MESSAGE_TOKENS) for n, m in enumerate(messages, 1)],
+        "messages": [message_input(m, f"m{n}", SUMMARISED_TOKENS) for n, m in enumerate(messages, 1)],
         "memories": [memory_input(v, f"k{n}") for n, v in enumerate(memories, 1)],
         "max_tokens": limit[period.grain],
     }

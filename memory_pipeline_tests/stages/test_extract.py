@@ -202,3 +202,21 @@ def test_windows_are_kept(home: Path) -> None:
     extract(ctx, _days())
     kept = ctx.lake.read("windows", Window)
     assert len(kept) == 12 and sum(w.closed for w in kept) == 6
+
+
+def test_a_long_session_is_summarised_for_understanding_only(tmp_path: Path, protocol_server: ProtocolServer) -> None:
+    protocol_server.answer("extract", _echo)
+    protocol_server.answer("rolling_summary", {"text": "The user likes boats.", "messages": ["m1"], "memories": []})
+    ctx = _context(tmp_path)
+    turns = [
+        message(f"turn {n}", NOON + timedelta(minutes=n), role=Role.ASSISTANT if n % 2 else Role.USER)
+        for n in range(70)
+    ]
+    ctx.lake.append("messages", turns)
+    extract(ctx, _days(1))
+    (call,) = [c for c in protocol_server.calls if c.task == "extract"]
+    assert call.prompt.count("The user likes boats.") == 2, "the third and the fourth window have enough before them"
+    assert protocol_server.counts["rolling_summary"] == 2
+    assert len(_proposals(ctx)) == 35
+    extract(_context(tmp_path), _days(1))
+    assert protocol_server.counts["rolling_summary"] == 2
