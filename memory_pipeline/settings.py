@@ -98,10 +98,10 @@ class Settings(BaseSettings):
         return policy
 
 
-def shipped(folder: str) -> Path:
-    """A folder that ships with the package: beside it in a checkout, inside it in a wheel."""
-    inside = _PACKAGE / Path(folder).name
-    return inside if inside.is_dir() else _PACKAGE.parent / folder
+def shipped(name: str) -> Path:
+    """A file or folder that ships with the package: beside it in a checkout, inside it in a wheel."""
+    inside = _PACKAGE / Path(name).name
+    return inside if inside.exists() else _PACKAGE.parent / name
 
 
 def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
