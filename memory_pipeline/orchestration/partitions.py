@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from functools import cache
 
 import dagster as dg
 
-from memory_pipeline.domain.calendar import Grain, Period, period_of
+from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.settings import Settings
 
 
@@ -37,23 +37,9 @@ def dates(keys: Sequence[str]) -> list[date]:
     return [date.fromisoformat(key) for key in keys]
 
 
-def periods(grain: Grain, keys: Sequence[str]) -> list[Period]:
-    """Partition keys as periods."""
-    return [Period(grain, day) for day in dates(keys)]
-
-
 def range_tags(first: date, last: date) -> dict[str, str]:
     """Tags of a run over all partitions between two keys, both included."""
     return {RANGE_START: first.isoformat(), RANGE_END: last.isoformat()}
-
-
-def through(grain: Grain, day: date) -> date:
-    """Key of the partition that holds a day."""
-    return period_of(grain, day).start
-
-
-def yesterday(today: date) -> date:
-    return today - timedelta(days=1)
 
 
 def partitions_of_run(run: dg.DagsterRun, known: Sequence[date]) -> list[date]:

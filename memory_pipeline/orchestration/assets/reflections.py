@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from memory_pipeline.domain.calendar import Grain
+from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.orchestration.assets.memories import memories
 from memory_pipeline.orchestration.partitions import FROM_DAYS, WEEKS
-from memory_pipeline.orchestration.partitions import periods as as_periods
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
 from memory_pipeline.orchestration.versions import version_of
@@ -55,13 +54,13 @@ def reflections(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mat
 def _patterns(ctx: "StageContext", starts: list[date]) -> Made:
     from memory_pipeline.stages.patterns import find_patterns
 
-    return _told(ctx, starts, find_patterns(ctx, as_periods(Grain.WEEK, [s.isoformat() for s in starts])), "pattern")
+    return _told(ctx, starts, find_patterns(ctx, [Period(Grain.WEEK, start) for start in starts]), "pattern")
 
 
 def _reflections(ctx: "StageContext", starts: list[date]) -> Made:
     from memory_pipeline.stages.reflect import reflect
 
-    return _told(ctx, starts, reflect(ctx, as_periods(Grain.WEEK, [s.isoformat() for s in starts])), "reflection")
+    return _told(ctx, starts, reflect(ctx, [Period(Grain.WEEK, start) for start in starts]), "reflection")
 
 
 def _told(ctx: "StageContext", starts: list[date], made: Counter[date], kind: str) -> Made:
