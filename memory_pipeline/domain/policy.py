@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum, StrEnum
+from functools import reduce
 from typing import Any, get_args, get_origin, get_type_hints
 
 from memory_pipeline.domain.ids import digest
@@ -14,22 +16,104 @@ from memory_pipeline.domain.ids import digest
 
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
+    """How messages are cut and asked about.
+
+    Attributes:
+        pack_tokens: estimated tokens of the windows that are asked about in one call; one window alone may take more.
+        max_proposals_per_message: proposals that may rest on one message.
+        retry_calls: further calls, in a run, for the windows of a pack whose joint reply did not fit.
+    """
+
     max_messages: int
     max_tokens: int
     pause_minutes: int
     context_messages: int
+    pack_tokens: int
+    max_proposals_per_message: int
+    retry_calls: int
+
+
+class SensitiveClass(StrEnum):
+    """Kinds of secrets and personal data that are told apart; each has its handling in ``[gate.sensitive]``."""
+
+    KEY = "key"
+    PASSWORD = "password"
+    CARD = "card"
+    BANK_ACCOUNT = "bank_account"
+    NATIONAL_ID = "national_id"
+    IDENTITY_DOCUMENT = "identity_document"
+    EMAIL = "email"
+    PHONE = "phone"
+    ADDRESS = "address"
+    COORDINATES = "coordinates"
+
+
+class Handling(StrEnum):
+    """What becomes of a memory that holds something sensitive.
+
+    ``reject``: it is not stored, and neither models nor the index see the span. ``mask``: they do not see it either,
+    and the memory is stored with a marker in its place. ``restrict``: it is stored as it is and classified
+    ``restricted`` (KN-27). ``allow``: nothing.
+    """
+
+    REJECT = "reject"
+    MASK = "mask"
+    RESTRICT = "restrict"
+    ALLOW = "allow"
+
+
+@dataclass(frozen=True, slots=True)
+class QualityPolicy:
+    """Parts of the quality of a work memory (KN-5, KN-6), which add up to 1.
+
+    Attributes:
+        length, keywords, reason, concrete: what each part counts.
+        min_words: fewer words, and the length counts nothing.
+        max_words, long_share: more words, and it counts this share.
+    """
+
+    length: float
+    keywords: float
+    reason: float
+    concrete: float
+    min_words: int
+    max_words: int
+    long_share: float
 
 
 @dataclass(frozen=True, slots=True)
 class GatePolicy:
+    """Thresholds of the gate's rules.
+
+    Attributes:
+        min_specific_words: words that say something, for a statement to be worth storing (KN-34).
+        grounding_overlap: share of a quote's words that stand in the cited message.
+        min_known_names: share of the names, numbers and dates that somebody said.
+        min_known_words, min_judged_words: share of the other content words that somebody said, and how many there
+            must be for the share to tell anything.
+        echo_overlap: overlap of content words from which on a memory says what was recalled.
+        copied_words: words in a row from which on a repetition is a copy.
+        max_blob: characters of an unbroken encoded run.
+        sensitive: what becomes of each class of secrets and personal data.
+    """
+
     min_length: int
     max_length: int
     min_confidence: float
     min_salience: float
     min_salience_ephemeral: float
+    min_specific_words: int
     min_quality: float
     min_quote_words: int
     grounding_overlap: float
+    min_known_names: float
+    min_known_words: float
+    min_judged_words: int
+    echo_overlap: float
+    copied_words: int
+    max_blob: int
+    quality: QualityPolicy
+    sensitive: Mapping[SensitiveClass, Handling]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +137,21 @@ class ConsolidationPolicy:
     outcome_importance: float
     max_retired_share: float
     min_retired: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPolicy:
+    """When two memories are linked, besides their cosine.
+
+    Attributes:
+        entity_floor: cosine from which on two memories that share a specific entity are linked.
+        entity_memories: an entity that more memories name is not specific.
+        reason_overlap: share of content words from which on a given reason names another memory.
+    """
+
+    entity_floor: float
+    entity_memories: int
+    reason_overlap: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,20 +192,70 @@ class CurvePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SummaryPolicy:
+    """What summaries are made from, when, and how long they are; sizes in estimated tokens.
+
+    Attributes:
+        rolling_tokens: a session's summary at most, the stored one and the one that extraction sees.
+        rolling_user_turns: user turns after which it is made anew.
+        day_tokens, week_tokens, month_tokens: the texts at most.
+        input_tokens: messages that extraction's rolling summary is made from.
+        input_share: share of a day's messages that its summary reads.
+        day_input_floor, day_input_tokens: however small that share is, and however large.
+        week_input_tokens, month_input_tokens, session_input_tokens: messages read, out of those that their days read.
+        message_tokens: of a message that is shown; of other roles' messages half as many.
+        pack_tokens: messages and memories in one call.
+        pack_reply_tokens: texts asked for in one call.
+        session_shown_turns: messages of a session that a prompt shows whole.
+        session_added, session_updated: accepted proposals after which a session's summary is made anew.
+        session_days: how far back a session's summary reaches.
+        session_pause_minutes: silence after which a session has ended.
+    """
+
     rolling_tokens: int
     rolling_user_turns: int
     day_tokens: int
     week_tokens: int
     month_tokens: int
     input_tokens: int
+    input_share: float
+    day_input_floor: int
+    day_input_tokens: int
+    week_input_tokens: int
+    month_input_tokens: int
+    session_input_tokens: int
+    message_tokens: int
+    pack_tokens: int
+    pack_reply_tokens: int
+    session_shown_turns: int
+    session_added: int
+    session_updated: int
+    session_days: int
+    session_pause_minutes: int
 
 
 @dataclass(frozen=True, slots=True)
 class ReflectionPolicy:
+    """When a user's memories are reflected on, and what an insight needs.
+
+    Attributes:
+        min_evidence, min_days: memories that an insight rests on, and the days they come from.
+        importance_threshold: summed importance of new memories that does not wait for the end of the week.
+        max_insights: of one week.
+        recent_days: how far back from a week's first day the memories reach that are looked at.
+        shown: memories looked at, the latest ones.
+        same_evidence: overlap of what two insights rest on from which on they are one.
+        pack_tokens, pack_weeks: memories and weeks in one call.
+    """
+
     min_evidence: int
     min_days: int
     importance_threshold: float
     max_insights: int
+    recent_days: int
+    shown: int
+    same_evidence: float
+    pack_tokens: int
+    pack_weeks: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +313,47 @@ class ContextPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class CurationPolicy:
+    """Figures of a memory that the user wrote by hand, where the rules read none out of it."""
+
+    confidence: float
+    salience: float
+    importance: float
+
+
+@dataclass(frozen=True, slots=True)
 class FeedbackPolicy:
     q_start: float
     helpful_rate: float
     unhelpful_drop: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallFigures:
+    """What a task takes, until the cost ledger has a history of it.
+
+    Attributes:
+        calls: for each user and day, week or month, by the stage's partitions. Of extraction and its rolling summaries
+            the calls and prompts are counted, and only the ratio of the tokens matters.
+        prompt_tokens, completion_tokens: of a call.
+    """
+
+    calls: float
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastPolicy:
+    """The forecast before a run.
+
+    Attributes:
+        ask_usd: a run that is forecast to cost more is asked about, where somebody sits at the terminal.
+        tasks: figures by task; ``other`` for tasks that have none of their own.
+    """
+
+    ask_usd: float
+    tasks: Mapping[str, CallFigures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +364,7 @@ class Policy:
     gate: GatePolicy
     similarity: SimilarityPolicy
     consolidation: ConsolidationPolicy
+    links: LinkPolicy
     lifecycle: Mapping[str, LifecyclePolicy]
     curves: Mapping[str, CurvePolicy]
     summary: SummaryPolicy
@@ -187,10 +374,12 @@ class Policy:
     retrieval: RetrievalPolicy
     context: ContextPolicy
     feedback: FeedbackPolicy
+    curation: CurationPolicy
+    forecast: ForecastPolicy
 
     def version(self, *sections: str) -> str:
-        """Short digest of some sections: part of the code version of the assets that go by them."""
-        return digest(*(repr(getattr(self, section)) for section in sections))[:12]
+        """Short digest of some sections ("gate", "gate.sensitive"): part of the code version of what goes by them."""
+        return digest(*(repr(reduce(getattr, section.split("."), self)) for section in sections))[:12]
 
 
 def build(cls: type[Any], table: Mapping[str, Any], where: str = "policy") -> Any:
@@ -218,8 +407,16 @@ def _value(hint: Any, value: Any, where: str) -> Any:
     if get_origin(hint) is not None:
         if not isinstance(value, Mapping):
             raise ValueError(f"{where} must be a table")
-        inner = get_args(hint)[1]
-        return {key: _value(inner, value[key], f"{where}.{key}") for key in sorted(value)}
+        outer, inner = get_args(hint)
+        found = {_value(outer, key, where): _value(inner, value[key], f"{where}.{key}") for key in sorted(value)}
+        for key in outer if issubclass(outer, Enum) else ():
+            if key not in found:
+                raise ValueError(f"{where}.{key} is missing")
+        return found
+    if issubclass(hint, Enum):
+        if value not in list(hint):
+            raise ValueError(f"{where}: {value!r} is none of {', '.join(str(member) for member in hint)}")
+        return hint(value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, hint) or (hint is int and isinstance(value, bool)):

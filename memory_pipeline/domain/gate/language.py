@@ -1,0 +1,40 @@
+"""Whether a short text is English, as far as one can tell from its small words. No model, no guess beyond them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from memory_pipeline.domain.text import words
+
+# Small words that other languages do not have, and the verbs that memories begin with.
+_ENGLISH_WORDS = """
+the is are was were been being and of to for with that this these those it its he she they them their his her my your
+our you i'm i've i'll don't doesn't isn't have has had does did would could should from at by not but what when
+which who how because about after before into than then there here just only also very really always never
+lives works likes loves prefers wants plans owns speaks uses dislikes hates avoids needs goes plays studies learns
+believes thinks takes runs feels knows met moved bought got went started finished user
+"""
+_OTHER_WORDS = """
+der die das und ist nicht mit für von ein eine einen im zum zur ich wir sie er mein meine auf bei hat wohnt lebt mag
+le les des une est et dans pour avec sur je il elle nous vous mon ma mes aux du habite aime
+el los las que por con una mi su para vive del muy pero tiene
+il che per con sono della nel vive ha gli mio mia
+o os um uma não com em meu minha mora na da dos
+de het een van ik niet met mijn woont heeft
+och att är det som jag på med inte bor har
+"""
+_ENGLISH = frozenset(_ENGLISH_WORDS.split())
+_OTHERS = frozenset(_OTHER_WORDS.split())
+
+
+@lru_cache(maxsize=16384)
+def english(text: str) -> bool | None:
+    """True for English, False for another language, None when its words do not tell."""
+    letters = [c for c in text if c.isalpha()] if not text.isascii() else []
+    if sum(c > "\u024f" for c in letters) * 2 > len(letters) > 0:
+        return False
+    there = words(text)
+    own, other = sum(w in _ENGLISH for w in there), sum(w in _OTHERS for w in there)
+    if own == other:
+        return None
+    return own > other

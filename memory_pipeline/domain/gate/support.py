@@ -1,0 +1,163 @@
+"""Rules for the content: what it says was said, in these words or others, somewhere in the conversation.
+
+A quote may stand in its message and the content still say something else altogether. So the names, numbers and dates
+that a memory hinges on must have been said, and most of its other words too, by anybody in the conversation that the
+extractor saw. Dates that follow from "last week" are no inventions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory_pipeline.domain.gate.conversation import MONTH, WEEKDAY, WIDE, Conversation, fold, initials_of
+from memory_pipeline.domain.gate.given import GateInput
+from memory_pipeline.domain.gate.language import english
+from memory_pipeline.domain.gate.numerals import NUMBER
+from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Proposal
+from memory_pipeline.domain.text import content_words
+
+_DATE = re.compile(
+    r"\b\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?\b|\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b"
+    rf"|\b(?:{MONTH})\b\.?(?: (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)?(?:,? (?:of )?\d{{4}}\b)?"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?(?:{MONTH})\b\.?(?:,? \d{{4}}\b)?|\b{WEEKDAY}\b|\b(?:19|"
+    rf"20)\d\d(?![\d.,]\d)s?\b"
+    r"|\b[QH][1-4]\b|\b\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?",
+    re.I,
+)
+_DATED = re.compile(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)", re.I)
+# A month that is also a word counts as a date only beside a number.
+_A_WORD = re.compile(r"(?:may|march|mar|dec|jan|jun|sep|oct|nov)\.?$", re.I)
+_NAME = re.compile(r"[^\W_][\w'’&.+#-]*")
+_CAPITAL = re.compile(r"(?<![\w'’])[A-Z\u00c0-\u00de\u0370-\u03ab\u0400-\u042f][\w'’&.+#-]*")
+_BEFORE_SENTENCES = '.!?:;"“('
+_PRONOUNS = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
+
+
+def invented(given: GateInput) -> Finding | None:
+    """The names, numbers and dates that it hinges on were said (KN-1); figure: the share of them that was.
+
+    Names are held against the conversation only where both are in the same language: another one may well write them
+    otherwise. Of a memory made from memories only the names are looked at: its numbers are counts.
+    """
+    conversation, proposal = Conversation(given), given.proposal
+    if conversation.empty:
+        return None
+    names = _names(proposal)
+    missing = _unnamed(names, proposal, conversation)
+    hinges = len(names)
+    if proposal.type not in DERIVED_TYPES:
+        numbers, dates = _numbers(proposal), _dates(proposal)
+        hinges += len(numbers) + len(dates)
+        missing += [n for n in numbers if not any(said.counts(n) for said in conversation)]
+        if dates and not any(said.timed or said.english is False for said in conversation):
+            missing += [date for date in dates if not _of_the_day(date, given)]
+    share = 1.0 - len(missing) / hinges if hinges else 1.0
+    low = given.policy.min_known_names
+    detail = f"nobody said {', '.join(missing[:5])}" if missing else "its names, numbers and dates were said"
+    return Finding("invented", share >= low, round(share, 2), low, detail)
+
+
+def _unnamed(names: set[str], proposal: Proposal, conversation: Conversation) -> list[str]:
+    """The names that nobody said, in full or in short."""
+    missing = [name for name in sorted(names) if not any(said.has(name) for said in conversation)]
+    if not missing or not conversation.speaks(proposal.content):
+        return []
+    short = initials_of(proposal.content)
+    return [
+        name
+        for name in missing
+        if not any(said.abbreviates(name) or any(map(said.has, short.get(name, ()))) for said in conversation)
+    ]
+
+
+def unsupported(given: GateInput) -> Finding | None:
+    """Enough of what it says was said, in these words or their kin (KN-1); figure: the share of its content words.
+
+    Two words may well put a whole sentence in other words ("Is vegetarian."), so short contents are not judged.
+    """
+    conversation, content = Conversation(given), given.proposal.content
+    if given.proposal.type in DERIVED_TYPES or conversation.empty:
+        return None
+    wanted = _told(content)
+    if len(wanted) < given.policy.min_judged_words:
+        return None
+    share = sum(any(said.has(word) for said in conversation) for word in wanted) / len(wanted)
+    low = given.policy.min_known_words
+    if share < low and (not conversation.speaks(content) or not share and english(content) is None):
+        return None  # it is, or may be, in another language
+    return Finding("unsupported", share >= low, round(share, 2), low, "words of it that stand in the conversation")
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """A text taken apart.
+
+    Attributes:
+        plain: the text with its dates and times blanked.
+    """
+
+    plain: str
+    dates: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def _parts(text: str) -> _Parts:
+    if _DATED.search(text) is None:
+        return _Parts(text, ())
+    found = tuple(m.group() for m in _DATE.finditer(text) if not _A_WORD.fullmatch(m.group()))
+    return _Parts(_DATE.sub(lambda m: " " * len(m.group()), text), found)
+
+
+def _names(proposal: Proposal) -> set[str]:
+    """What is written as a name in content, value and entities, folded; the first word of a sentence is none."""
+    found = set(_capitals(proposal.content, sentence=True))
+    if proposal.value is not None:
+        found.update(_capitals(proposal.value, sentence=False))
+    for entity in proposal.entities:
+        found.update(_capitals(entity, sentence=False))
+    return found - _PRONOUNS
+
+
+def _capitals(text: str, *, sentence: bool) -> Iterator[str]:
+    plain = _parts(text).plain
+    for match in _CAPITAL.finditer(plain):
+        word = match.group().rstrip(".'’-+#")
+        before = plain[: match.start()].rstrip(" ")
+        if len(word) > 1 and not (sentence and (not before or before[-1] in _BEFORE_SENTENCES)):
+            yield fold(word).removesuffix("'s")
+
+
+def _numbers(proposal: Proposal) -> list[str]:
+    texts = dict.fromkeys((proposal.content, proposal.value or ""))
+    found = (number.strip(".,:") for text in texts for number in NUMBER.findall(fold(_parts(text).plain)))
+    return list(dict.fromkeys(found))
+
+
+def _dates(proposal: Proposal) -> list[str]:
+    return list(dict.fromkeys(d for text in (proposal.content, proposal.value or "") for d in _parts(text).dates))
+
+
+def _told(content: str) -> list[str]:
+    """The content's words that are neither grammar, numbers nor dates; each character where a word has no borders."""
+    words: list[str] = []
+    for word in content_words(_parts(content).plain):
+        wide = () if word.isascii() else WIDE.findall(word)
+        if wide:
+            words += wide
+        elif not word[0].isdigit() and word != "user":
+            words.append(fold(word))
+    return words
+
+
+def _of_the_day(date: str, given: GateInput) -> bool:
+    """Whether a date names the year, the month or the day on which a cited message was sent."""
+    for _, message in given.cited():
+        at = message.created_at
+        names = {f"{at:%Y}", f"{at:%B}".lower(), f"{at:%b}".lower(), f"{at:%A}".lower()}
+        tokens = set(re.findall(r"[a-z]+|\d{4}", date.lower()))
+        if tokens and tokens <= names:
+            return True
+    return False
