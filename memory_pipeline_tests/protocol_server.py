@@ -1,7 +1,7 @@
-"""A local server that speaks OpenAI's chat completions and embeddings, counts what it is asked, and fails on request.
+"""A local server that speaks OpenAI's chat completions, embeddings, files and batches, and fails on request.
 
-It is a real HTTP server, so that clients are tested with their own networking. Benchmarks use it to count the calls and
-prompt tokens of a system without a model in the way.
+It is a real HTTP server, so that clients are tested with their own networking. It counts what it is asked: benchmarks
+use it for the calls and prompt tokens of a system without a model in the way.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 from memory_pipeline.domain.text import estimate_tokens
+from memory_pipeline_tests.protocol_batches import Batches
 from memory_pipeline_tests.protocol_steps import DEFAULTS, Answer, Call, Step, call_of, fails, hashed_vectors, minimal
 
 _DRIP_S = 0.1
@@ -28,7 +29,8 @@ class ProtocolServer:
     """The server; a context manager. Listens on a free port of 127.0.0.1.
 
     Attributes:
-        calls: every request, in order of arrival.
+        calls: every live request, in order of arrival.
+        batches: the Batch API, with the calls that batches carried out.
         cached_tokens: prompt tokens that each answer claims as cached.
         reports_usage: whether answers state what they took.
         most_at_once: the most requests that were under way at the same time.
@@ -42,6 +44,7 @@ class ProtocolServer:
         self.reports_usage = True
         self.most_at_once = 0
         self.embed = embed or hashed_vectors
+        self.batches = Batches(self._respond)
         self._answers: dict[str, Answer] = dict(DEFAULTS)
         self._steps: deque[Step] = deque()
         self._rejected: set[str] = set()
@@ -70,7 +73,7 @@ class ProtocolServer:
         return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
 
     def answer(self, task: str, answer: Answer) -> None:
-        """From now on answer a task with this: a text, a JSON value, or what a function makes of the call."""
+        """From now on answer a task with this: a text, a JSON value, a step, or what a function makes of the call."""
         self._answers[task] = answer
 
     def script(self, *steps: Step | str | Mapping[str, Any]) -> None:
@@ -124,7 +127,8 @@ class ProtocolServer:
         if call.path.endswith("/embeddings"):
             return _json(self._embeddings(call))
         if call.path.endswith("/chat/completions"):
-            return _json(self._completion(call, step or Step(text=self._text(call))))
+            step = step or self._answered(call)
+            return step if step.status >= 400 else _json(self._completion(call, step))
         return fails(404, f"no such path: {call.path}")
 
     def _refused(self, call: Call) -> str | None:
@@ -133,12 +137,14 @@ class ProtocolServer:
             return f"response_format {mode}"
         return next((name for name in sorted(self._rejected) if name in call.body), None)
 
-    def _text(self, call: Call) -> str:
+    def _answered(self, call: Call) -> Step:
         answer = self._answers.get(call.task)
         if answer is None:
             answer = minimal(call.schema) if call.schema else "Hello."
         made = answer(call) if callable(answer) else answer
-        return made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
+        if isinstance(made, Step):
+            return made
+        return Step(text=made if isinstance(made, str) else json.dumps(made, ensure_ascii=False))
 
     def _completion(self, call: Call, step: Step) -> dict[str, Any]:
         message = {"role": "assistant", "content": step.text, "refusal": step.refusal}
@@ -202,11 +208,25 @@ class _Http(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # it holds a body back for 40 ms after its headers
     server: _Http
 
+    def do_GET(self) -> None:
+        self._serve()
+
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
-        step = self.server.protocol.serve(self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+        self._serve()
+
+    def _serve(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        headers = {k.lower(): v for k, v in self.headers.items()}
+        if self.path.startswith(("/v1/files", "/v1/batches")):
+            step = self.server.protocol.batches.serve(self.command, self.path, headers, body)
+        else:
+            step = self.server.protocol.serve(self.path, headers, json.loads(body or b"{}"))
+        self._send(step)
+
+    def _send(self, step: Step) -> None:
         if step.reset:
             linger = struct.pack("ii", 1, 0)  # closing then sends a reset
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)

@@ -37,9 +37,6 @@ class Call:
         return estimate_tokens(self.prompt)
 
 
-Answer = str | Mapping[str, Any] | Callable[[Call], "str | Mapping[str, Any]"]
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """What happens to one request in place of a proper answer.
@@ -66,6 +63,25 @@ class Step:
     drip_s: float = 0.0
     reset: bool = False
 
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What becomes of one batch after its input file was found sound.
+
+    Attributes:
+        states: one a look; it stays in the last.
+        faults: what happens to single lines in place of a proper answer, by their number from 0.
+        carried_out: lines that have their turn before it expires or is cancelled; None = all.
+        errors: why its input file is refused, as the API says it.
+    """
+
+    states: Sequence[str] = ("in_progress", "finalizing", "completed")
+    faults: Mapping[int, Step] = field(default_factory=dict)
+    carried_out: int | None = None
+    errors: Sequence[Mapping[str, Any]] = ()
+
+
+Answer = str | Mapping[str, Any] | Step | Callable[[Call], str | Mapping[str, Any] | Step]
 
 RESET = Step(reset=True)
 TRUNCATED_BODY = Step(body=b'{"id": "x", "object": "chat.completion", "choices": [{"index": 0, "mess')
@@ -94,6 +110,24 @@ def fails(status: int, message: str = "it failed", **headers: str) -> Step:
     """An error; headers by name, with _ for - (``Retry_After="1"``)."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Step(status=status, headers=named, error={"message": message, "type": "error", "param": None, "code": None})
+
+
+def spoilt(**faults: Step) -> Course:
+    """A batch in which single lines go wrong: ``spoilt(line_2=says("nonsense"))``."""
+    return Course(faults={int(name.removeprefix("line_")): step for name, step in faults.items()})
+
+
+def ends(state: str, carried_out: int) -> Course:
+    """A batch that is ``expired`` or ``cancelled`` after so many lines."""
+    return Course(("in_progress", state), carried_out=carried_out)
+
+
+def invalid(code: str, message: str) -> Course:
+    """A batch that fails in validation."""
+    return Course(errors=({"code": code, "message": message, "line": None, "param": None},))
+
+
+UNENDING = Course(("in_progress",))
 
 
 def call_of(path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Call:
@@ -150,8 +184,10 @@ def _nothing_found(call: Call) -> dict[str, Any]:
 
 
 def _all_new(call: Call) -> dict[str, Any]:
-    ids = re.findall(r'<candidate id="(\w+)">', call.prompt)
-    return {"judgements": [{"candidate": c, "action": "add", "target": None, "reason": "new"} for c in ids]}
+    ids = re.findall(r"^(c\d+) \| .* \| neighbours: ", call.prompt, re.MULTILINE)
+    return {
+        "judgements": [{"candidate": c, "action": "add", "target": None, "reason": "new", "closes": []} for c in ids]
+    }
 
 
 def _first_lines(call: Call) -> dict[str, Any]:
@@ -164,8 +200,29 @@ def _first_lines(call: Call) -> dict[str, Any]:
     }
 
 
+def _first_line_of_each(call: Call) -> dict[str, Any]:
+    """Each period is told by the first message and the first memory listed for it."""
+    texts = dict(re.findall(r'^([mk]\d+) \|.*\| "(.*)"$', call.prompt, re.MULTILINE))
+    texts |= dict(re.findall(r'^(k\d+) \| "(.*)"$', call.prompt, re.MULTILINE))
+    periods = []
+    for period, messages, memories in re.findall(
+        r"^(p\d+) \| [^|]* \| ([^|]*) \| ([^|]*) \| \d+$", call.prompt, re.MULTILINE
+    ):
+        named = re.findall(r"^m\d+", messages) + re.findall(r"^k\d+", memories)
+        periods.append(
+            {
+                "period": period,
+                "text": " ".join(texts[i] for i in named),
+                "messages": [i for i in named if i.startswith("m")],
+                "memories": [i for i in named if i.startswith("k")],
+            }
+        )
+    return {"periods": periods}
+
+
 DEFAULTS: dict[str, Answer] = {
     "extract": _nothing_found,
     "consolidate": _all_new,
-    **dict.fromkeys(("rolling_summary", "daily", "weekly", "monthly"), _first_lines),
+    "rolling_summary": _first_lines,
+    "calendar": _first_line_of_each,
 }

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import ModelError, ReplyError
-from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
+from memory_pipeline.inference.chat import ChatReply, ChatRequest
+from memory_pipeline.inference.completions import Answer, answer_of, checked, fitting, total
 from memory_pipeline.inference.endpoint import Endpoint, concerns_content, everything_said, said_by
 from memory_pipeline.inference.prompts import PromptMessage, Prompts
 from memory_pipeline.inference.retries import MalformedAnswer, options
-from memory_pipeline.inference.structured_output import SEED, Dialect, UnfitReply, ignores_schema, read, repair
+from memory_pipeline.inference.structured_output import SEED, Dialect, UnfitReply, ignores_schema, repair
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 _log = logging.getLogger(__name__)
 _CONNECT_S = 10.0
-_NEGOTIABLE = frozenset({400, 404, 422})
+NEGOTIABLE = frozenset({400, 404, 422})
+"""Refusals after which a request may be put in another way."""
+
 _GROWTH = 2  # how much longer a reply may get when it was cut off
 
 
@@ -37,14 +39,6 @@ class _Session:
     client: AsyncOpenAI
     slots: asyncio.Semaphore
     users: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    text: str
-    cut_off: bool
-    refusal: str | None
-    usage: Usage
 
 
 class OpenAIChat:
@@ -73,6 +67,37 @@ class OpenAIChat:
         """What every request asks for, also of a server that then leaves some of it out: a cache key must not drift."""
         return MappingProxyType({"temperature": 0, "seed": SEED})
 
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._endpoint
+
+    @property
+    def dialect(self) -> Dialect:
+        """What the server has been found to understand so far."""
+        return self._dialect
+
+    def prompt(self, request: ChatRequest[Any]) -> list[PromptMessage]:
+        """The request's template, rendered.
+
+        Raises:
+            SettingsError: the task's template is missing or broken.
+        """
+        return self._prompts.render(request.task, request.inputs)
+
+    def read(self, completion: Any, prompt: Sequence[PromptMessage], price: float = 1.0) -> Answer:
+        """What a completion says; ``price`` is the share of the live price that it costs.
+
+        Raises:
+            MalformedAnswer: it is no completion.
+        """
+        return answer_of(checked(completion), prompt, self._settings, price)
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[AsyncOpenAI]:
+        """The connections of this loop, for other calls than completions; they stay open meanwhile."""
+        async with self._session() as session:
+            yield session.client
+
     async def complete(self, request: ChatRequest[R]) -> ChatReply[R]:
         """Answer one request; see :class:`ChatModel`.
 
@@ -85,10 +110,17 @@ class OpenAIChat:
             ModelError: no reply after the retries; the message says what to do.
             SettingsError: the task's template is missing or broken.
         """
-        prompt = self._prompts.render(request.task, request.inputs)
-        first = await self._ask(request, prompt, request.max_tokens)
+        prompt = self.prompt(request)
+        return await self.settle(request, prompt, await self._ask(request, prompt, request.max_tokens))
+
+    async def settle(self, request: ChatRequest[R], prompt: Sequence[PromptMessage], first: Answer) -> ChatReply[R]:
+        """The reply in a first answer to a request, however that was got; asked for once more when it does not fit.
+
+        Raises:
+            UnfitReply, ReplyError, ModelError: see :meth:`complete`.
+        """
         try:
-            return self._fitting(request, first, first.usage)
+            return fitting(request, first, self.model, first.usage)
         except UnfitReply as error:
             if first.refusal:
                 raise
@@ -98,7 +130,7 @@ class OpenAIChat:
         else:
             second = await self._ask_to_repair(request, prompt, first, problem)
         try:
-            return self._fitting(request, second, _sum(first.usage, second.usage))
+            return fitting(request, second, self.model, total(first.usage, second.usage))
         except UnfitReply as error:
             message = f"{error} (second reply; the first: {problem})"
             raise UnfitReply(message, error.reply, error.usage) from error
@@ -109,30 +141,20 @@ class OpenAIChat:
         if session is not None:
             await session.client.close()
 
-    def _fitting(self, request: ChatRequest[R], answer: _Answer, spent: Usage) -> ChatReply[R]:
-        """The reply in an answer, or an UnfitReply that says why there is none."""
-        about = f"{self.model}, task {request.task}"
-        if answer.refusal:
-            raise UnfitReply(f"{about}: the model refused: {answer.refusal}", answer.text or answer.refusal, spent)
-        if answer.cut_off:
-            raise UnfitReply(f"{about}: the reply was cut off at its limit of tokens", answer.text, spent)
-        try:
-            value, raw = read(request.reply, answer.text)
-        except ReplyError as error:
-            raise UnfitReply(f"{about}: {error}", answer.text, spent) from error
-        return ChatReply(value, raw, self.model, spent)
-
     async def _ask_to_repair(
-        self, request: ChatRequest[Any], prompt: Sequence[PromptMessage], answer: _Answer, problem: UnfitReply
-    ) -> _Answer:
+        self, request: ChatRequest[Any], prompt: Sequence[PromptMessage], answer: Answer, problem: UnfitReply
+    ) -> Answer:
         if ignores_schema(answer.text) and self._dialect != self._dialect.unenforced():
             _log.info("%s does not keep to the JSON schema: stating it in the prompts", self._endpoint.url)
             self._dialect = self._dialect.unenforced()
-        return await self._ask(request, repair(prompt, answer.text, str(problem)), request.max_tokens)
+        try:
+            return await self._ask(request, repair(prompt, answer.text, str(problem)), request.max_tokens)
+        except ReplyError as error:  # the longer prompt is refused for its content: what the first reply took counts
+            raise problem from error
 
     async def _ask_for_more(
         self, request: ChatRequest[Any], prompt: Sequence[PromptMessage], problem: UnfitReply
-    ) -> _Answer:
+    ) -> Answer:
         from openai import BadRequestError
 
         try:
@@ -142,7 +164,7 @@ class OpenAIChat:
                 raise problem from error
             raise
 
-    async def _ask(self, request: ChatRequest[Any], messages: Sequence[PromptMessage], max_tokens: int) -> _Answer:
+    async def _ask(self, request: ChatRequest[Any], messages: Sequence[PromptMessage], max_tokens: int) -> Answer:
         """One reply in a dialect that the server accepts.
 
         A call that waits to try again keeps its slot, which slows the others down when the server asks for it.
@@ -154,7 +176,7 @@ class OpenAIChat:
                 dialect = self._dialect
                 arguments = dialect.request(request.task, messages, request.reply, max_tokens)
                 try:
-                    return self._answer(await self._call(session.client, arguments), messages)
+                    return self.read(await self._call(session.client, arguments), messages)
                 except APIStatusError as error:
                     if not self._adapted(dialect, error):
                         raise self._endpoint.failure(error, model=self.model, role="CHAT") from error
@@ -170,16 +192,13 @@ class OpenAIChat:
                     completion: Any = await client.chat.completions.create(model=self.model, **arguments)
                 except ValueError as error:  # a body that is not JSON
                     raise MalformedAnswer(f"no JSON: {error}") from error
-            if not getattr(completion, "choices", None) or completion.choices[0].message is None:
-                raise MalformedAnswer(f"no choices in it: {str(completion)[:200]}")
-            answered: ChatCompletion = completion
-            return answered
+            return checked(completion)
 
         return await AsyncRetrying(**options(self._settings.chat_retries))(once)
 
     def _adapted(self, dialect: Dialect, error: APIStatusError) -> bool:
         """Whether the request can be put in another way after this refusal; the way is remembered."""
-        if error.status_code not in _NEGOTIABLE or concerns_content(error):
+        if error.status_code not in NEGOTIABLE or concerns_content(error):
             return False
         if self._dialect != dialect:  # another call has found out meanwhile
             return True
@@ -189,26 +208,6 @@ class OpenAIChat:
         _log.info("%s (%d: %s): asking with %s", self._endpoint.url, error.status_code, said_by(error), other)
         self._dialect = other
         return True
-
-    def _answer(self, completion: ChatCompletion, messages: Sequence[PromptMessage]) -> _Answer:
-        choice = completion.choices[0]
-        text = choice.message.content or ""
-        refusal = choice.message.refusal
-        if choice.finish_reason == "content_filter":
-            refusal = refusal or "its content filter stepped in"
-        return _Answer(text, choice.finish_reason == "length", refusal, self._usage(completion, messages, text))
-
-    def _usage(self, completion: ChatCompletion, messages: Sequence[PromptMessage], text: str) -> Usage:
-        """Tokens as the server counts them, estimated where it does not, so that a budget holds everywhere."""
-        if completion.usage is None:
-            prompt, written, cached = sum(estimate_tokens(m["content"]) for m in messages), estimate_tokens(text), 0
-        else:
-            details = completion.usage.prompt_tokens_details
-            prompt, written = completion.usage.prompt_tokens or 0, completion.usage.completion_tokens or 0
-            cached = min((details.cached_tokens if details else None) or 0, prompt)
-        s = self._settings
-        millions = (prompt - cached) * s.chat_input_usd + cached * s.chat_cached_usd + written * s.chat_output_usd
-        return Usage(prompt, cached, written, millions / 1_000_000)
 
     @asynccontextmanager
     async def _session(self) -> AsyncIterator[_Session]:
@@ -233,12 +232,3 @@ class OpenAIChat:
             if not session.users and self._sessions.get(loop) is session:
                 del self._sessions[loop]
                 await session.client.close()
-
-
-def _sum(a: Usage, b: Usage) -> Usage:
-    return Usage(
-        a.prompt_tokens + b.prompt_tokens,
-        a.cached_tokens + b.cached_tokens,
-        a.completion_tokens + b.completion_tokens,
-        a.usd + b.usd,
-    )

@@ -26,6 +26,7 @@ _FORMAT = re.compile(
 )
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _DECODER = json.JSONDecoder()
+_SHOWN = 16_000  # characters of an unfit reply that are sent back with it
 _MOST_OBJECTS = 20  # a reply with more braces than this that start nothing is not worth searching on
 
 
@@ -144,9 +145,10 @@ def ignores_schema(text: str) -> bool:
 
 
 def repair(messages: Sequence[PromptMessage], text: str, problem: str) -> list[PromptMessage]:
-    """The conversation continued: what the model said, and what is wrong with it."""
+    """The conversation continued: what the model said, of an endless reply the beginning, and what is wrong with it."""
     ask = f"That reply does not fit: {problem}. Give the whole corrected JSON object and nothing else."
-    said = [PromptMessage(role="assistant", content=text)] if text else []
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    said = [PromptMessage(role="assistant", content=shown)] if text else []
     return [*messages, *said, PromptMessage(role="user", content=ask)]
 
 
@@ -179,7 +181,7 @@ def _objects(text: str) -> Iterator[Any]:
             return
         try:
             value, end = _DECODER.raw_decode(text, place)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # also a number of thousands of digits
             end = place + 1
         else:
             yield value

@@ -15,7 +15,7 @@ from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.inference.replies import ExtractReply, SummaryReply, WindowReply, dump, parse
 from memory_pipeline.inference.structured_output import UnfitReply
 from memory_pipeline.settings import Settings
-from memory_pipeline_tests.inference.sample_requests import DAILY, EXTRACT, request
+from memory_pipeline_tests.inference.sample_requests import EXTRACT, ROLLING, request
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import (
     HTML,
@@ -44,7 +44,7 @@ def make(**settings: Any) -> OpenAIChat:
     return OpenAIChat(Settings.load(chat="openai", chat_model="small", **settings), Prompts())
 
 
-def ask(chat: OpenAIChat, asked: ChatRequest[Any] = DAILY) -> ChatReply[Any]:
+def ask(chat: OpenAIChat, asked: ChatRequest[Any] = ROLLING) -> ChatReply[Any]:
     return asyncio.run(chat.complete(asked))
 
 
@@ -178,12 +178,12 @@ def test_a_server_without_schemas_is_asked_in_words_and_remembered(
     chat: OpenAIChat, protocol_server: ProtocolServer, rejected: list[str], modes: list[str | None]
 ) -> None:
     protocol_server.reject(*rejected)
-    protocol_server.answer("daily", f"Here it is:\n```json\n{SUMMARY}\n```")
+    protocol_server.answer("rolling_summary", f"Here it is:\n```json\n{SUMMARY}\n```")
     for _ in range(2):
         assert ask(chat).value == FOUND
     asked = [call.body.get("response_format", {}).get("type") for call in protocol_server.calls]
     assert asked == [*modes, modes[-1]]
-    assert protocol_server.calls[-1].task == "daily"
+    assert protocol_server.calls[-1].task == "rolling_summary"
 
 
 def test_parameters_that_a_model_does_not_take_are_dropped_and_remembered(
@@ -203,7 +203,7 @@ def test_reasoning_models_get_their_own_name_for_the_limit(chat: OpenAIChat, pro
     protocol_server.script(fails(400, "'max_tokens' is not supported, use 'max_completion_tokens' instead"), SUMMARY)
     ask(chat)
     last = protocol_server.calls[-1].body
-    assert last["max_completion_tokens"] == DAILY.max_tokens and "max_tokens" not in last
+    assert last["max_completion_tokens"] == ROLLING.max_tokens and "max_tokens" not in last
 
 
 @pytest.mark.parametrize(
@@ -225,13 +225,17 @@ def test_a_reply_that_does_not_fit_is_repaired_once(
     first, second = protocol_server.calls
     assert "does not fit" in second.body["messages"][-1]["content"]
     assert second.body["response_format"]["type"] == mode
-    assert ('JSON schema "daily"' in second.prompt) == (mode == "json_object"), "told in words what it ignored"
+    assert ('JSON schema "rolling_summary"' in second.prompt) == (mode == "json_object"), (
+        "told in words what it ignored"
+    )
     assert reply.usage.prompt_tokens == first.prompt_tokens + second.prompt_tokens
 
 
 def test_two_unfit_replies_are_an_error_that_keeps_the_text(chat: OpenAIChat, protocol_server: ProtocolServer) -> None:
     protocol_server.script("first nonsense", '{"text": "second"}')
-    with pytest.raises(UnfitReply, match="task daily: messages: Field required .*the first: .*Invalid JSON") as caught:
+    with pytest.raises(
+        UnfitReply, match="task rolling_summary: messages: Field required .*the first: .*Invalid JSON"
+    ) as caught:
         ask(chat)
     assert caught.value.reply == '{"text": "second"}'
     assert caught.value.usage.prompt_tokens == sum(call.prompt_tokens for call in protocol_server.calls)
@@ -240,7 +244,7 @@ def test_two_unfit_replies_are_an_error_that_keeps_the_text(chat: OpenAIChat, pr
 
 def test_a_reply_that_was_cut_off_gets_more_room_once(chat: OpenAIChat, protocol_server: ProtocolServer) -> None:
     protocol_server.script(says(SUMMARY[:20], finish_reason="length"), SUMMARY)
-    assert ask(chat, request("daily", max_tokens=300)).value == FOUND
+    assert ask(chat, request("rolling_summary", max_tokens=300)).value == FOUND
     first, second = (call.body for call in protocol_server.calls)
     assert (first["max_tokens"], second["max_tokens"]) == (300, 600)
     assert first["messages"] == second["messages"] and second["response_format"]["type"] == "json_schema"
@@ -284,7 +288,7 @@ def test_no_more_calls_are_under_way_than_the_settings_allow(protocol_server: Pr
     chat = make(chat_concurrency=limit)
 
     async def many() -> list[ChatReply[Any]]:
-        return await asyncio.gather(*(chat.complete(DAILY) for _ in range(8)))
+        return await asyncio.gather(*(chat.complete(ROLLING) for _ in range(8)))
 
     assert len(asyncio.run(many())) == 8
     assert protocol_server.most_at_once == limit
@@ -294,7 +298,7 @@ def test_one_chat_serves_several_event_loops_and_leaves_nothing_open(
     chat: OpenAIChat, protocol_server: ProtocolServer
 ) -> None:
     async def once(finish: Callable[[], Any]) -> None:
-        await chat.complete(DAILY)
+        await chat.complete(ROLLING)
         await finish()
 
     for _ in range(3):
@@ -310,8 +314,8 @@ def test_a_cancelled_call_frees_its_place(protocol_server: ProtocolServer) -> No
 
     async def impatient() -> ChatReply[Any]:
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(chat.complete(DAILY), 0.3)
-        return await chat.complete(DAILY)
+            await asyncio.wait_for(chat.complete(ROLLING), 0.3)
+        return await chat.complete(ROLLING)
 
     assert asyncio.run(impatient()).value == FOUND
 
@@ -319,7 +323,7 @@ def test_a_cancelled_call_frees_its_place(protocol_server: ProtocolServer) -> No
 def test_nothing_is_spent_on_a_prompt_that_cannot_be_rendered(
     chat: OpenAIChat, protocol_server: ProtocolServer
 ) -> None:
-    broken = ChatRequest("daily", {"label": "2026-03-10"}, SummaryReply, DAILY.scope, DAILY.day)
+    broken = ChatRequest("rolling_summary", {"label": "2026-03-10"}, SummaryReply, ROLLING.scope, ROLLING.day)
     with pytest.raises(SettingsError, match="undefined"):
         ask(chat, broken)
     assert not protocol_server.calls
