@@ -21,8 +21,8 @@ class ChatRequest(Generic[R]):
     """One call.
 
     Attributes:
-        task: name of the template (``extract``, ``consolidate``, ``rolling_summary``, ``daily``, ``weekly``,
-            ``monthly``, ``reflect``, ``pattern``, ``answer``).
+        task: name of the template (``extract``, ``consolidate``, ``rolling_summary``, ``calendar``, ``reflect``,
+            ``pattern``, ``answer``).
         inputs: JSON-able values for the template.
         reply: dataclass that the reply must fit; its JSON schema is sent along.
         scope: whose data it is, for the cost ledger; never two users in one request.
@@ -44,12 +44,14 @@ class Usage:
 
     Attributes:
         cached_tokens: prompt tokens that the provider had cached (billed lower).
+        calls: completions that were asked for: a reply that did not fit is asked for once more.
     """
 
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
     usd: float = 0.0
+    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class ChatReply(Generic[R]):
         value: an instance of the request's ``reply`` class.
         raw: the text it was parsed from, which is what the reply cache keeps.
         cached: it came from the reply cache; no call was made.
+        key: under which it is kept; empty outside the reply cache.
     """
 
     value: R
@@ -67,6 +70,7 @@ class ChatReply(Generic[R]):
     model: str
     usage: Usage
     cached: bool = False
+    key: str = ""
 
 
 class ChatModel(Protocol):

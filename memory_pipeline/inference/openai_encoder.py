@@ -11,6 +11,7 @@ from memory_pipeline.domain.text import estimate_tokens, truncate
 from memory_pipeline.errors import ModelError
 from memory_pipeline.inference.chat import Usage
 from memory_pipeline.inference.endpoint import Endpoint, everything_said
+from memory_pipeline.inference.prices import encoder_usd
 from memory_pipeline.inference.retries import MalformedAnswer, options
 from memory_pipeline.settings import Settings
 
@@ -43,6 +44,7 @@ class OpenAIEncoder:
             "encoding_format": "base64",  # a fifth of the bytes of numbers in JSON
         }
         self._tokens = 0
+        self._calls = 0
 
     @property
     def model(self) -> str:
@@ -56,7 +58,8 @@ class OpenAIEncoder:
     @property
     def usage(self) -> Usage:
         """What this object's calls have taken so far."""
-        return Usage(prompt_tokens=self._tokens, usd=self._tokens * self._settings.encoder_usd / 1_000_000)
+        usd = encoder_usd(self._settings, self._tokens)
+        return Usage(prompt_tokens=self._tokens, usd=usd, calls=self._calls)
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Vectors of shape (len(texts), dimensions); see :class:`Encoder`. Very long texts are cut.
@@ -151,6 +154,7 @@ class OpenAIEncoder:
     def _count(self, reply: Any, texts: Sequence[str]) -> None:
         said = getattr(reply.usage, "prompt_tokens", None) if reply.usage is not None else None
         with self._lock:
+            self._calls += 1
             self._tokens += said if said is not None else sum(map(estimate_tokens, texts))
 
 

@@ -1,32 +1,35 @@
 """Every model reply is kept, by the hash of what produced it; the same request never costs twice.
 
 The key covers the model, its parameters, the template, the reply's schema and the inputs: together they are the
-rendered prompt. Replies of hosted models are written as soon as they arrive, so a crash loses only the calls in flight.
+rendered prompt. What a call cost is entered into the ledger and its reply is written as soon as it arrives, in this
+order, so a crash loses only the calls in flight and the ledger never says less than was spent.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_pipeline.domain.ids import digest
-from memory_pipeline.domain.scope import Scope
-from memory_pipeline.errors import ReplyError
+from memory_pipeline.errors import BudgetExceeded, ReplyError
+from memory_pipeline.inference.accounting import Accounts, paid, share
 from memory_pipeline.inference.chat import ChatModel, ChatReply, ChatRequest, Usage
+from memory_pipeline.inference.prices import most_usd
 from memory_pipeline.inference.replies import dump, parse, schema
 from memory_pipeline.inference.structured_output import UnfitReply
 
 if TYPE_CHECKING:
+    from memory_pipeline.inference.budget import Budget
     from memory_pipeline.inference.prompts import Prompts
+    from memory_pipeline.settings import Settings
     from memory_pipeline.storage.lake import Lake
 
 R = TypeVar("R")
 _BUFFERED = 2000  # replies of the embedded model held back before they are written
+_NO_CALL = Usage(calls=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +47,16 @@ class Pack:
     split: Callable[[Any], Sequence[Any | None]]
 
 
-@dataclass
-class _Spent:
-    calls: int = 0
-    cached: int = 0
-    prompt: int = 0
-    prompt_cached: int = 0
-    completion: int = 0
-    usd: float = 0.0
+Packer = Callable[[Sequence[ChatRequest[Any]]], Sequence[Pack]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A kept reply and what its part of the call took when it was made."""
+
+    reply: str
+    tokens: int
+    usd: float
 
 
 @dataclass
@@ -59,57 +64,61 @@ class ReplyCache:
     """Answers requests from the kept replies, and asks the model for the rest.
 
     Attributes:
-        calls, hits: requests that went to the model, and that did not, since this object was made.
+        calls, hits: calls that the model answered, and requests that took none, since this object was made.
     """
 
     lake: Lake
     chat: ChatModel
     prompts: Prompts
+    settings: Settings
+    budget: Budget
     run_id: str
-    now: datetime
     calls: int = 0
     hits: int = 0
-    _flushes: int = 0
     _replies: list[Any] = field(default_factory=list)
-    _spent: dict[tuple[Scope, date, str], _Spent] = field(default_factory=lambda: defaultdict(_Spent))
+    _constant: dict[tuple[str, type[Any]], tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._accounts = Accounts(self.lake, self.budget, self.chat.model, self.run_id)
 
     def key(self, request: ChatRequest[Any]) -> str:
         """Identity of a request: equal keys mean an equal rendered prompt and schema for the same model."""
-        return digest(
-            self.chat.model,
-            json.dumps(dict(self.chat.parameters), sort_keys=True, default=str),
-            self.prompts.prompt_hash(request.task),
-            json.dumps(schema(request.reply), sort_keys=True),
-            json.dumps(request.inputs, sort_keys=True, ensure_ascii=False),
-            request.scope.tenant_id,
-            request.scope.user_id,
-        )
+        constant = self._constant.get((request.task, request.reply))
+        if constant is None:
+            constant = self._constant[request.task, request.reply] = (
+                self.chat.model,
+                json.dumps(dict(self.chat.parameters), sort_keys=True, default=str),
+                self.prompts.prompt_hash(request.task),
+                json.dumps(schema(request.reply), sort_keys=True),
+            )
+        inputs = json.dumps(request.inputs, sort_keys=True, ensure_ascii=False)
+        return digest(*constant, inputs, request.scope.tenant_id, request.scope.user_id)
+
+    def kept(self, requests: Sequence[ChatRequest[Any]]) -> list[Kept | None]:
+        """What is kept for requests, in order, without answering them: nothing is counted."""
+        keys = [self.key(r) for r in requests]
+        known = self._lookup(dict(zip(keys, requests, strict=True)))
+        return [known.get(key) for key in keys]
 
     async def complete_many(
-        self,
-        requests: Sequence[ChatRequest[Any]],
-        pack: Callable[[Sequence[ChatRequest[Any]]], Sequence[Pack]] | None = None,
+        self, requests: Sequence[ChatRequest[Any]], pack: Packer | None = None
     ) -> list[ChatReply[Any] | ReplyError]:
         """Answer requests, in order. A reply that does not fit comes back as its error; the others are kept.
 
         Raises:
+            BudgetExceeded: the day's budget allows no further call. Calls under way have ended and are kept.
             ModelError: the model cannot be reached. Replies that had arrived are kept.
         """
         keys = [self.key(r) for r in requests]
-        known = self._lookup(dict(zip(keys, requests, strict=True)))
+        wanted = dict(zip(keys, requests, strict=True))
         answers: dict[str, ChatReply[Any] | ReplyError] = {}
-        for key, request in zip(keys, requests, strict=True):
-            if key in known and key not in answers:
-                answers[key] = ChatReply(
-                    parse(request.reply, known[key]), known[key], self.chat.model, Usage(), cached=True
-                )
-                self.hits += 1
-                self._spent[request.scope, request.day, request.task].cached += 1
-        missing = [r for k, r in dict(zip(keys, requests, strict=True)).items() if k not in answers]
-        packs = (pack or _singly)(missing)
+        for key, found in self._lookup(wanted).items():
+            answers[key] = self._recalled(wanted[key], key, found)
+        missing = {id(r): k for k, r in wanted.items() if k not in answers}
+        packs = (pack or singly)([r for k, r in wanted.items() if k not in answers])
         try:
-            for found in await _all(self._ask(p) for p in packs):
-                answers.update(found)
+            for made in await self._all(self._ask(p, missing) for p in packs):
+                answers.update(made)
         finally:
             self.flush()
         return [answers[key] for key in keys]
@@ -125,37 +134,66 @@ class ReplyCache:
             raise answer
         return answer
 
-    async def _ask(self, pack: Pack) -> dict[str, ChatReply[Any] | ReplyError]:
-        self.calls += 1
-        try:
-            reply = await self.chat.complete(pack.request)
-        except ReplyError as error:
-            self._account(pack.request, error.usage if isinstance(error, UnfitReply) else Usage())
-            return {self.key(member): error for member in pack.members}
-        self._account(pack.request, reply.usage)
+    def _recalled(self, request: ChatRequest[Any], key: str, kept: Kept) -> ChatReply[Any]:
+        self.hits += 1
+        self._accounts.answered(request, kept.tokens, kept.usd)
+        value = parse(request.reply, kept.reply)
+        return ChatReply(value, kept.reply, self.chat.model, _NO_CALL, cached=True, key=key)
+
+    async def _all(self, calls: Iterable[Any]) -> list[dict[str, ChatReply[Any] | ReplyError]]:
+        """Let every call end, then raise what failed: replies that arrive meanwhile are paid for and kept."""
+        results = await asyncio.gather(*calls, return_exceptions=True)
+        failures = [r for r in results if isinstance(r, BaseException)]
+        over = [f for f in failures if isinstance(f, BudgetExceeded)]
+        if len(failures) > len(over):
+            raise next(f for f in failures if not isinstance(f, BudgetExceeded))
+        if over:
+            raise self.budget.exceeded(max(f.usd for f in over), len(over)) from None
+        return [r for r in results if not isinstance(r, BaseException)]
+
+    async def _ask(self, pack: Pack, keys: Mapping[int, str]) -> dict[str, ChatReply[Any] | ReplyError]:
+        names = [keys.get(id(m)) or self.key(m) for m in pack.members]
+        limited = self.budget.limit is not None
+        async with self.budget.reserved(most_usd(self.settings, self.prompts, pack.request) if limited else None):
+            try:
+                reply = await self.chat.complete(pack.request)
+            except ReplyError as error:
+                self._called(pack, error.usage if isinstance(error, UnfitReply) else Usage())
+                return dict.fromkeys(names, error)
+            self._called(pack, reply.usage)
         found: dict[str, ChatReply[Any] | ReplyError] = {}
-        for member, value in zip(pack.members, pack.split(reply.value), strict=True):
-            key = self.key(member)
+        for n, (key, value) in enumerate(zip(names, pack.split(reply.value), strict=True)):
             if value is None:
                 found[key] = ReplyError("the reply left this part out", reply.raw)
                 continue
-            found[key] = ChatReply(value, dump(value), reply.model, reply.usage)
-            self._keep(key, member, dump(value), reply.usage, len(pack.members))
-        if reply.usage.completion_tokens or len(self._replies) >= _BUFFERED:
+            raw = dump(value)
+            found[key] = ChatReply(value, raw, reply.model, reply.usage, key=key)
+            self._keep(key, pack.members[n], raw, share(reply.usage, n, len(pack.members)))
+        if paid(reply.usage) or len(self._replies) >= _BUFFERED:
             self.flush()
         return found
 
-    def _lookup(self, wanted: Mapping[str, ChatRequest[Any]]) -> dict[str, str]:
+    def _called(self, pack: Pack, usage: Usage) -> None:
+        self.calls += usage.calls
+        self._accounts.called(pack.request, pack.members, usage)
+
+    def _lookup(self, wanted: Mapping[str, ChatRequest[Any]]) -> dict[str, Kept]:
+        """What is kept by key. Where two processes have asked the same, the reply that was there first counts."""
         if not wanted:
             return {}
-        found = self.lake.sql(
-            "SELECT key, any_value(reply) AS reply FROM replies WHERE key IN (SELECT unnest($keys)) GROUP BY key",
-            {"keys": list(wanted)},
-            days={"replies": {r.day for r in wanted.values()}},
-        )
-        return dict(zip(found["key"].to_pylist(), found["reply"].to_pylist(), strict=True))
+        import pyarrow as pa
 
-    def _keep(self, key: str, request: ChatRequest[Any], raw: str, usage: Usage, shares: int) -> None:
+        found = self.lake.sql(
+            "SELECT key, reply, prompt_tokens + completion_tokens AS tokens, usd "
+            "FROM replies SEMI JOIN wanted USING (key) "
+            "QUALIFY row_number() OVER (PARTITION BY key ORDER BY recorded_at, reply) = 1",
+            days={"replies": {r.day for r in wanted.values()}},
+            tables={"wanted": pa.table({"key": list(wanted)})},
+        )
+        rows = zip(*(found[name].to_pylist() for name in ("key", "reply", "tokens", "usd")), strict=True)
+        return {key: Kept(reply, tokens, usd) for key, reply, tokens, usd in rows}
+
+    def _keep(self, key: str, request: ChatRequest[Any], raw: str, part: Usage) -> None:
         from memory_pipeline.storage.schemas import Reply
 
         self._replies.append(
@@ -168,63 +206,20 @@ class ReplyCache:
                 model=self.chat.model,
                 prompt_hash=self.prompts.prompt_hash(request.task),
                 reply=raw,
-                prompt_tokens=usage.prompt_tokens // shares,
-                completion_tokens=usage.completion_tokens // shares,
-                usd=usage.usd / shares,
-                recorded_at=self.now,
+                prompt_tokens=part.prompt_tokens,
+                completion_tokens=part.completion_tokens,
+                usd=part.usd,
+                recorded_at=self.budget.clock(),
             )
         )
 
-    def _account(self, request: ChatRequest[Any], usage: Usage) -> None:
-        spent = self._spent[request.scope, request.day, request.task]
-        spent.calls += 1
-        spent.prompt += usage.prompt_tokens
-        spent.prompt_cached += usage.cached_tokens
-        spent.completion += usage.completion_tokens
-        spent.usd += usage.usd
-
     def flush(self) -> None:
-        """Write what has been answered and spent so far."""
-        from memory_pipeline.storage.schemas import Cost
-
+        """Write the replies held back and what has cost nothing so far."""
         replies, self._replies = self._replies, []
-        spent, self._spent = self._spent, defaultdict(_Spent)
-        self._flushes += 1
         self.lake.append("replies", replies)
-        self.lake.append(
-            "costs",
-            [
-                Cost(
-                    call_id=digest(self.run_id, scope.tenant_id, scope.user_id, str(day), task, str(self._flushes))[
-                        :24
-                    ],
-                    tenant_id=scope.tenant_id,
-                    user_id=scope.user_id,
-                    day=day,
-                    stage=task,
-                    model=self.chat.model,
-                    calls=s.calls,
-                    cached=s.cached,
-                    prompt_tokens=s.prompt,
-                    cached_tokens=s.prompt_cached,
-                    completion_tokens=s.completion,
-                    usd=s.usd,
-                    run_id=self.run_id,
-                    recorded_at=self.now,
-                )
-                for (scope, day, task), s in spent.items()
-            ],
-        )
+        self._accounts.flush()
 
 
-def _singly(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
+def singly(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
+    """A call for each request."""
     return [Pack(r, [r], lambda value: [value]) for r in requests]
-
-
-async def _all(calls: Any) -> list[dict[str, ChatReply[Any] | ReplyError]]:
-    """Let every call end, then raise the first failure: replies that arrive meanwhile are paid for and kept."""
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    for result in results:
-        if isinstance(result, BaseException):
-            raise result
-    return [r for r in results if not isinstance(r, BaseException)]

@@ -1,0 +1,30 @@
+"""Why a Dagster run failed, as an error of ours in one line."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
+
+
+def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
+    """The innermost cause of the first failed step, and where to read the rest."""
+    for event in result.all_events:
+        if event.is_step_failure and event.step_failure_data.error is not None:
+            error = event.step_failure_data.error
+            while error.cause is not None:
+                error = error.cause
+            if error.cls_name == "DagsterExecutionInterruptedError":
+                raise KeyboardInterrupt
+            message = error.message.strip()
+            if error.cls_name == BudgetExceeded.__name__:
+                return BudgetExceeded(f"{event.step_key}: {message.partition(': ')[2]}")
+            return MemoryPipelineError(
+                f"{event.step_key} failed: {message} (run {result.run_id}; see `memory-pipeline ui`)"
+            )
+    failed = [
+        e.asset_check_evaluation_data for e in result.all_events if e.event_type_value == "ASSET_CHECK_EVALUATION"
+    ]
+    names = ", ".join(c.check_name for c in failed if not c.passed)
+    told = f": the check {names} did not pass" if names else ""
+    return MemoryPipelineError(f"run {result.run_id} failed{told}; see `memory-pipeline ui`")

@@ -1,0 +1,68 @@
+"""What a run would make and cost, told before it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.domain.calendar import Grain, Period
+
+if TYPE_CHECKING:
+    from memory_pipeline.orchestration.run import Step
+    from memory_pipeline.stages.context import StageContext
+    from memory_pipeline.stages.forecast import Forecast
+
+
+@dataclass(frozen=True, slots=True)
+class LookAhead:
+    """A plan with its forecast.
+
+    Attributes:
+        steps: the runs, in order.
+        left: USD that today's budget still has; None without a limit.
+        waiting: files of the inbox that have not been read yet: what they hold is not in the plan.
+    """
+
+    steps: tuple[Step, ...]
+    forecast: Forecast
+    left: float | None
+    waiting: int
+
+    @property
+    def over_budget(self) -> bool:
+        return self.left is not None and self.forecast.usd > self.left
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON shape of ``run --dry-run --json`` under ``forecast``."""
+        found = self.forecast
+        return {
+            "stages": [asdict(task) for task in found.tasks],
+            "calls": found.calls,
+            "cached": found.cached,
+            "tokens": found.tokens,
+            "usd": round(found.usd, 6),
+            "exact": all(task.exact for task in found.tasks),
+            "budget_left": self.left,
+            "over_budget": self.over_budget,
+            "inbox_files": self.waiting,
+        }
+
+
+def look_ahead(ctx: StageContext, steps: Iterable[Step]) -> LookAhead:
+    """A plan's forecast. No model is asked, and nothing is written."""
+    from memory_pipeline.stages.forecast import Span, forecast
+    from memory_pipeline.stages.ingest import pending_inbox
+
+    planned = tuple(steps)
+    spans = [Span(step.grain, step.stages, list(_partitions(step))) for step in planned]
+    waiting = pending_inbox(ctx.settings, ctx.lake, {})
+    return LookAhead(planned, forecast(ctx, spans), ctx.budget.left(), len(waiting))
+
+
+def _partitions(step: Step) -> Iterator[date]:
+    start = step.first
+    while start <= step.last:
+        yield start
+        start = start + timedelta(days=1) if step.grain is Grain.DAY else Period(step.grain, start).end

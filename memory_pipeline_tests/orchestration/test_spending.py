@@ -1,0 +1,124 @@
+"""Money and Dagster: a spent budget fails a step once, schedules pick up what it left, and a run's figures are true."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from memory_pipeline.definitions import defs
+from memory_pipeline.errors import BudgetExceeded
+from memory_pipeline.orchestration import automation
+from memory_pipeline.orchestration.partitions import RANGE_END, RANGE_START
+from memory_pipeline.orchestration.run import RunReport, run
+from memory_pipeline.settings import Settings
+from memory_pipeline.stages import freshness
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.storage.costs import spending
+from memory_pipeline_tests.factories import message
+from memory_pipeline_tests.protocol_server import ProtocolServer
+
+FIRST = datetime(2026, 3, 9, 12, tzinfo=UTC)  # a Monday
+DAYS = [FIRST.date() + timedelta(days=n) for n in range(3)]
+STAGES = ["proposals", "memories"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, protocol_server: ProtocolServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three days of one user, and a hosted model."""
+    for name, value in {"HOME": str(tmp_path), "CHAT": "openai", "CHAT_RETRIES": "0"}.items():
+        monkeypatch.setenv(f"MEMORY_PIPELINE_{name}", value)
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
+    said = [message(f"I like number {n}.", FIRST + timedelta(days=n), session_id=f"s{n}") for n in range(3)]
+    _context().lake.append("messages", said)
+    return tmp_path
+
+
+def _context(now: datetime = FIRST) -> StageContext:
+    return StageContext(Settings.load(), "test", now)
+
+
+def _figures(report: RunReport) -> tuple[int, int, int, float]:
+    return report.model_calls, report.model_calls_cached, report.tokens, report.usd
+
+
+def test_a_spent_budget_fails_a_step_at_once_and_without_retries(
+    home: Path, protocol_server: ProtocolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_PIPELINE_BUDGET_USD_PER_DAY", "0")
+    with dg.instance_for_test() as instance:
+        result = defs.resolve_implicit_global_asset_job_def().execute_in_process(
+            instance=instance,
+            asset_selection=[dg.AssetKey("proposals")],
+            partition_key=DAYS[0].isoformat(),
+            raise_on_error=False,
+        )
+    kinds = [e.event_type_value for e in result.all_events]
+    assert not result.success and kinds.count("STEP_FAILURE") == 1
+    assert "STEP_UP_FOR_RETRY" not in kinds and "STEP_RESTARTED" not in kinds
+    assert protocol_server.calls == []
+
+
+def test_a_run_tells_the_budget_in_one_line_and_goes_on_when_there_is_money(
+    home: Path, protocol_server: ProtocolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_PIPELINE_BUDGET_USD_PER_DAY", "0.000001")
+    with pytest.raises(BudgetExceeded, match=r"^proposals: a model call may take 0\.00\d+ USD, .* still open: 1$"):
+        run(Settings.load(), only=STAGES)
+    assert _context().lake.days("proposals") == [] and protocol_server.calls == []
+    assert freshness.stale(_context(), freshness.BY_NAME["proposals"]) == DAYS, "what was not made stays stale"
+    monkeypatch.delenv("MEMORY_PIPELINE_BUDGET_USD_PER_DAY")
+    report = run(Settings.load(), only=STAGES)
+    calls = sum(protocol_server.counts.values())
+    ledger = spending(_context().lake, "day")[1]
+    assert _figures(report)[:2] == (calls, 0) and calls > 0
+    assert report.tokens == ledger["tokens"] > 0 and report.usd == pytest.approx(ledger["usd"], abs=1e-6)
+
+    assert _figures(run(Settings.load(), only=STAGES)) == (0, 0, 0, 0.0), "nothing is stale: nothing is asked"
+
+    tighter = home / "policy.toml"
+    tighter.write_text("[window]\nretry_calls = 11\n", encoding="utf-8")
+    monkeypatch.setenv("MEMORY_PIPELINE_POLICY", str(tighter))
+    again = run(Settings.load(), only=STAGES)
+    assert again.run_ids and sum(protocol_server.counts.values()) == calls
+    assert _figures(again) == (0, 3, 0, 0.0), "made anew from kept replies, and it says so"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "stages", "at", "asked"),
+    [
+        # On a Wednesday nothing has just ended; the week that a spent budget left on Monday is picked up.
+        (automation.weekly_reflection_schedule, automation.WEEKLY, datetime(2026, 3, 18, 4, tzinfo=UTC), "2026-03-09"),
+        (automation.monthly_summary_schedule, ["monthly_summaries"], datetime(2026, 4, 2, 4, tzinfo=UTC), "2026-03-01"),
+    ],
+)
+def test_periods_that_were_left_stale_are_picked_up_the_next_night(
+    home: Path, schedule: dg.ScheduleDefinition, stages: list[str], at: datetime, asked: str
+) -> None:
+    def tick() -> list[dg.RunRequest]:
+        with dg.instance_for_test() as instance:
+            context = dg.build_schedule_context(
+                instance=instance, scheduled_execution_time=at, repository_def=defs.get_repository_def()
+            )
+            return list(schedule.evaluate_tick(context).run_requests or [])
+
+    (request,) = tick()
+    assert request.partition_key == asked
+    ctx = _context(at)
+    for name in stages:
+        stage = freshness.BY_NAME[name]
+        made_from = freshness.inputs(ctx, stage)
+        freshness.record(ctx, stage, made_from, list(made_from), {})
+    assert tick() == []
+
+
+def test_the_nightly_job_takes_up_every_day_that_was_left_stale(home: Path) -> None:
+    at = datetime(2026, 3, 20, 1, 30, tzinfo=UTC)
+    with dg.instance_for_test() as instance:
+        context = dg.build_schedule_context(
+            instance=instance, scheduled_execution_time=at, repository_def=defs.get_repository_def()
+        )
+        (request,) = automation.nightly_consolidation_schedule.evaluate_tick(context).run_requests or []
+    assert (request.tags[RANGE_START], request.tags[RANGE_END]) == (DAYS[0].isoformat(), date(2026, 3, 20).isoformat())
