@@ -1,4 +1,4 @@
-"""One turn of a conversation: verbatim and immutable (NM-5)."""
+"""One turn of a conversation, verbatim. What it said before it was edited is kept beside it (NM-5)."""
 
 from __future__ import annotations
 

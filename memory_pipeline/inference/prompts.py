@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -24,6 +25,7 @@ CANARIES = ("Zorblax", "Vemquil", "Ostrimo")
 """Names that stand in the templates' examples and nowhere else: a proposal that contains one was copied from there."""
 
 _SUFFIX = ".jinja"
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _ESCAPES = {ord("\u2028"): "\\u2028", ord("\u2029"): "\\u2029", ord("\x85"): "\\u0085", ord("\x7f"): "\\u007f"}
 
 
@@ -51,6 +53,7 @@ class Prompts:
         self._places |= own
         self._sources = {name: _read(path) for name, path in self._places.items()}
         self._environment = _environment(self._sources)
+        self._needed: dict[str, tuple[str, ...]] = {}
         self._closures = {task.name: self._closure(task.name + _SUFFIX) for task in TASKS}
         self._hashes = {task: self._hash(names) for task, names in self._closures.items()}
         for name in sorted(own.keys() - set().union(*self._closures.values())):
@@ -97,8 +100,6 @@ class Prompts:
 
     def _closure(self, name: str) -> frozenset[str]:
         """A template and everything it includes, imports or extends."""
-        from jinja2 import TemplateSyntaxError, meta
-
         found: set[str] = set()
         waiting = [name]
         while waiting:
@@ -107,16 +108,24 @@ class Prompts:
                 continue
             if current not in self._sources:
                 raise SettingsError(f"the prompt {name} needs {current}, which is not in {shipped('prompts')}")
-            try:
-                tree = self._environment.parse(self._sources[current], current)
-            except TemplateSyntaxError as error:
-                raise SettingsError(f"{self._places[current]}, line {error.lineno}: {error.message}") from error
             found.add(current)
-            for other in meta.find_referenced_templates(tree):
-                if other is None:
-                    raise SettingsError(f"{self._places[current]}: an include needs a constant name, for the hash")
-                waiting.append(other)
+            waiting += self._needs(current)
         return frozenset(found)
+
+    def _needs(self, name: str) -> tuple[str, ...]:
+        """The templates that one includes, imports or extends by itself."""
+        from jinja2 import TemplateSyntaxError, meta
+
+        if name not in self._needed:
+            try:
+                tree = self._environment.parse(self._sources[name], name)
+            except TemplateSyntaxError as error:
+                raise SettingsError(f"{self._places[name]}, line {error.lineno}: {error.message}") from error
+            others = tuple(meta.find_referenced_templates(tree))
+            if None in others:
+                raise SettingsError(f"{self._places[name]}: an include needs a constant name, for the hash")
+            self._needed[name] = tuple(other for other in others if other is not None)
+        return self._needed[name]
 
     def _hash(self, names: frozenset[str]) -> str:
         sources = (part for name in sorted(names) for part in (name, self._sources[name]))
@@ -130,6 +139,21 @@ def data(value: Any) -> str:
     """
     text = json.dumps(value, ensure_ascii=False).replace("</", "<\\/").translate(_ESCAPES)
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def day(value: str) -> str:
+    """The local day of an ISO 8601 time as a heading: "Tue 2026-03-10 +01:00".
+
+    The offset stands in it, so that the lines under a heading are unambiguous where clocks are changed.
+    """
+    at = datetime.fromisoformat(value)
+    offset = at.isoformat()[len(at.replace(tzinfo=None).isoformat()) :]
+    return f"{_WEEKDAYS[at.weekday()]} {at.date().isoformat()} {offset}".strip()
+
+
+def clock(value: str) -> str:
+    """The local time of day of an ISO 8601 time: "09:15"."""
+    return datetime.fromisoformat(value).strftime("%H:%M")
 
 
 def _block(template: Template, name: str, inputs: Mapping[str, Any]) -> str:
@@ -149,7 +173,7 @@ def _environment(sources: Mapping[str, str]) -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters["data"] = data
+    environment.filters.update(data=data, day=day, clock=clock)
     environment.globals.update(canaries=CANARIES, attributes=tuple(ATTRIBUTES))
     return environment
 

@@ -5,7 +5,9 @@ Nothing is judged here; what cannot be resolved is left out of the proposal, and
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memory_pipeline.domain.calendar import day_end, day_start, zone
@@ -26,17 +28,31 @@ def resolve(
     *,
     prompt_hash: str,
     model: str,
+    reply_key: str | None = None,
 ) -> list[Proposal]:
-    """Proposals of one window, in the order of the drafts, each once.
+    """Proposals of one window, in the order of the drafts, each once; one message may yield several (NM-22).
 
     Args:
         messages: the window's messages in order; the drafts know them as m1, m2, ….
+        reply_key: under which the reply with the drafts is kept.
     """
     found: dict[str, Proposal] = {}
     for n, draft in enumerate(drafts):
         proposal = _resolve(draft, n, window, messages, prompt_hash, model)
-        found.setdefault(proposal.proposal_id, proposal)
+        found.setdefault(proposal.proposal_id, replace(proposal, reply_key=reply_key))
     return list(found.values())
+
+
+def within_cap(proposals: Sequence[Proposal], most: int) -> tuple[list[Proposal], list[Proposal]]:
+    """The first ``most`` proposals that rest on each message (on none: likewise), and those beyond."""
+    taken: Counter[str] = Counter()
+    kept: list[Proposal] = []
+    beyond: list[Proposal] = []
+    for proposal in proposals:
+        cited = proposal.evidence[0].message_id if proposal.evidence else ""
+        taken[cited] += 1
+        (kept if taken[cited] <= most else beyond).append(proposal)
+    return kept, beyond
 
 
 def _resolve(

@@ -1,37 +1,34 @@
-"""Messages → proposals: windows are cut, packed into calls a user at a time, and the replies resolved.
+"""Messages → proposals: windows are cut, asked about a user at a time, and the replies resolved.
 
 A pure function of the transcripts (and of the kept replies): it never sees the memories, so days can be extracted in
-any order or in parallel.
+any order or in parallel. For the same reason its rolling summary is made from the messages alone and refreshed with
+them (RX-23), not with the facts that were found: the rule "three added or two updated" (NM-23) is for the session's
+summary that people and programs read.
+
+A window without a fitting reply stays open: it is not in ``windows``, and the next run asks again. Until then what an
+earlier reply said of the same, unchanged messages stands.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
-from itertools import groupby
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
 
-from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Proposal
-from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.text import estimate_tokens, truncate
-from memory_pipeline.domain.window import Window, windows
+from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import ReplyError
-from memory_pipeline.inference.chat import ChatRequest
-from memory_pipeline.inference.replies import ExtractReply, SummaryReply, WindowReply
-from memory_pipeline.inference.reply_cache import Pack
+from memory_pipeline.stages.asking import Answer, ask
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.drafts import resolve
-from memory_pipeline.stages.inputs import SUMMARISED_TOKENS, message_input, within_budget
-from memory_pipeline.stages.quarantine import put_aside
+from memory_pipeline.stages.drafts import resolve, within_cap
+from memory_pipeline.stages.extract_requests import Work, request_for, works
+from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 
-_CONTEXT_DAYS = 7
-_PACK_TOKENS = 12_000
-_CONTEXT_TOKENS = 200
+__all__ = ["ExtractReport", "extract", "request_for"]
 _CHUNK_DAYS = 31
+_BATCHED_DAYS = 366  # each chunk waits for its batches, which take up to a day
 
 
 @dataclass
@@ -40,18 +37,23 @@ class ExtractReport:
 
     Attributes:
         failed: windows whose reply did not fit; they stay open for the next run.
+        beyond: proposals put aside because too many rest on one message.
     """
 
     windows: Counter[date] = field(default_factory=Counter)
     proposals: Counter[date] = field(default_factory=Counter)
     failed: Counter[date] = field(default_factory=Counter)
+    beyond: Counter[date] = field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    window: Window
-    messages: Sequence[Message]
-    request: ChatRequest[ExtractReply]
+@dataclass
+class _Made:
+    """What the partitions of some days are to hold."""
+
+    windows: dict[date, list[Window]] = field(default_factory=lambda: defaultdict(list))
+    proposals: dict[date, list[Proposal]] = field(default_factory=lambda: defaultdict(list))
+    failed: list[Work] = field(default_factory=list)
+    aside: list[PutAside] = field(default_factory=list)
 
 
 def extract(ctx: StageContext, days: Sequence[date]) -> ExtractReport:
@@ -61,184 +63,92 @@ def extract(ctx: StageContext, days: Sequence[date]) -> ExtractReport:
         ModelError: the model cannot be reached; replies that had arrived are kept, partitions are left as they were.
     """
     report = ExtractReport()
-    ordered = sorted(set(days))
-    for start in range(0, len(ordered), _CHUNK_DAYS):
-        chunk = ordered[start : start + _CHUNK_DAYS]
-        ctx.progress("extracting", start, len(ordered))
+    done, total = 0, len(set(days))
+    for chunk in chunks(ctx, days):
+        ctx.progress("extracting", done, total)
         _extract_days(ctx, chunk, report)
-    ctx.progress("extracting", len(ordered), len(ordered))
+        done += len(chunk)
+    ctx.progress("extracting", total, total)
     return report
 
 
+def chunks(ctx: StageContext, days: Iterable[date]) -> list[list[date]]:
+    """The days whose windows are asked about together, in order."""
+    ordered = sorted(set(days))
+    size = _BATCHED_DAYS if ctx.settings.chat_batch else _CHUNK_DAYS
+    return [ordered[start : start + size] for start in range(0, len(ordered), size)]
+
+
 def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport) -> None:
-    work = _work(ctx, days)
-    answers = asyncio.run(ctx.replies.complete_many([w.request for w in work], pack))
-    made: dict[date, list[Proposal]] = defaultdict(list)
-    prompt_hash = ctx.prompts.prompt_hash("extract")
-    for item, answer in zip(work, answers, strict=True):
-        day = item.window.day
-        report.windows[day] += 1
-        if isinstance(answer, ReplyError):
-            report.failed[day] += 1
-            put_aside(ctx, f"extract/{item.window.window_id}", 0, str(answer), answer.reply)
-            continue
-        drafts = answer.value.windows[0].proposals if answer.value.windows else []
-        made[day] += resolve(drafts, item.window, item.messages, prompt_hash=prompt_hash, model=ctx.chat.model)
+    todo = works(ctx, days)
+    answers = asyncio.run(ask(ctx, todo))
+    made = _Made()
+    for work, answer in zip(todo, answers, strict=True):
+        report.windows[work.window.day] += 1
+        _take(ctx, work, answer, made, report)
+    _keep_standing(ctx, todo, made)
+    put_all_aside(ctx, made.aside)
     for day in days:
-        ctx.lake.replace("windows", day, [w.window for w in work if w.window.day == day])
-        ctx.lake.replace("proposals", day, made[day])
-        report.proposals[day] += len(made[day])
+        ctx.lake.replace("windows", day, made.windows[day])
+        ctx.lake.replace("proposals", day, made.proposals[day])
+        report.proposals[day] += len(made.proposals[day])
 
 
-def _work(ctx: StageContext, days: Sequence[date]) -> list[_Work]:
-    messages = ctx.lake.read("messages", Message, days=days)
-    earlier = _earlier(ctx, days, messages)
-    by_session: dict[tuple[str, str, str], list[Message]] = defaultdict(list)
-    for message in sorted([*earlier, *messages], key=lambda m: m.order):
-        by_session[message.tenant_id, message.user_id, message.session_id].append(message)
-    place = {
-        (m.tenant_id, m.user_id, m.session_id, m.message_id): n for s in by_session.values() for n, m in enumerate(s)
-    }
-    cut, before = [], []
-    for window, inside in windows(messages, ctx.policy.window):
-        session = by_session[window.tenant_id, window.user_id, window.session_id]
-        first = place[window.tenant_id, window.user_id, window.session_id, inside[0].message_id]
-        cut.append((window, inside))
-        before.append(session[:first])
-    summaries = _rolling_summaries(ctx, [w for w, _ in cut], before)
-    kept = ctx.policy.window.context_messages
-    return [
-        _Work(window, inside, request_for(window, inside, previous[-kept:], summary))
-        for (window, inside), previous, summary in zip(cut, before, summaries, strict=True)
+def _take(ctx: StageContext, work: Work, answer: Answer, made: _Made, report: ExtractReport) -> None:
+    window = work.window
+    source = f"extract/{window.window_id}"
+    if isinstance(answer, ReplyError):
+        report.failed[window.day] += 1
+        made.failed.append(work)
+        made.aside.append(PutAside(source, 0, str(answer), answer.reply))
+        return
+    drafts = answer.value.windows[0].proposals if answer.value.windows else []
+    most = ctx.policy.window.max_proposals_per_message
+    resolved = resolve(
+        drafts,
+        window,
+        work.messages,
+        prompt_hash=ctx.prompts.prompt_hash("extract"),
+        model=ctx.chat.model,
+        reply_key=answer.key or None,
+    )
+    kept, beyond = within_cap(resolved, most)
+    made.windows[window.day].append(window)
+    made.proposals[window.day] += kept
+    report.beyond[window.day] += len(beyond)
+    made.aside += [
+        PutAside(source, p.ordinal, f"more than {most} proposals rest on one message", _shown(p)) for p in beyond
     ]
 
 
-def _rolling_summaries(ctx: StageContext, cut: Sequence[Window], before: Sequence[Sequence[Message]]) -> list[str]:
-    """What each window's session was about before its context: for understanding only, never extracted (RX-23).
-
-    Made anew every so many user turns, from the messages themselves; windows in between share it.
-    """
-    requests = {}
-    for n, (window, previous) in enumerate(zip(cut, before, strict=True)):
-        told = summarised_part(previous[: -ctx.policy.window.context_messages], ctx.policy.summary.rolling_user_turns)
-        if told:
-            chosen = within_budget(told, ctx.policy.summary.input_tokens)
-            inputs = {
-                "messages": [message_input(m, f"m{i}", SUMMARISED_TOKENS) for i, m in enumerate(chosen, 1)],
-                "max_tokens": ctx.policy.summary.rolling_tokens,
-            }
-            scope = Scope(window.tenant_id, window.user_id)
-            requests[n] = ChatRequest("rolling_summary", inputs, SummaryReply, scope, told[-1].day, max_tokens=1024)
-    answers = asyncio.run(ctx.replies.complete_many(list(requests.values()))) if requests else []
-    found = [""] * len(cut)
-    for n, answer in zip(requests, answers, strict=True):
-        if isinstance(answer, ReplyError):
-            put_aside(ctx, f"rolling_summary/{cut[n].window_id}", 0, str(answer), answer.reply)
-        else:
-            found[n] = truncate(answer.value.text, ctx.policy.summary.rolling_tokens)
-    return found
+def _shown(proposal: Proposal) -> str:
+    said = asdict(proposal)
+    return "; ".join(f"{name}: {said[name]}" for name in ("operation", "type", "content", "evidence"))
 
 
-def summarised_part(messages: Sequence[Message], user_turns: int) -> Sequence[Message]:
-    """The messages up to the last multiple of so many user turns; none before the first."""
-    ends = [n + 1 for n, m in enumerate(messages) if m.role is Role.USER]
-    whole = len(ends) // user_turns * user_turns
-    return messages[: ends[whole - 1]] if whole else []
+def _keep_standing(ctx: StageContext, todo: Iterable[Work], made: _Made) -> None:
+    """Where a window's reply failed, let stand what was extracted from its messages before it grew or was cut anew."""
+    if not made.failed:
+        return
+    hashes = {(*work.session, m.message_id): m.content_hash for work in todo for m in work.messages}
+    failed = {(*work.session, m.message_id): work.window.day for work in made.failed for m in work.messages}
+    days = sorted(set(failed.values()))
+    older = {w.window_id: w for w in ctx.lake.read("windows", Window, days=days) if _unchanged(w, hashes)}
+    again = {w.window_id for rows in made.windows.values() for w in rows}
+    for window_id, window in older.items():
+        if window_id not in again and any((*_session(window), m) in failed for m in window.message_ids):
+            made.windows[window.day].append(window)
+            again.add(window_id)
+    for proposal in ctx.lake.read("proposals", Proposal, days=days):
+        cited = [(proposal.tenant_id, proposal.user_id, proposal.session_id, e.message_id) for e in proposal.evidence]
+        if proposal.window_id in older and any(c in failed for c in cited):
+            made.proposals[proposal.day].append(proposal)
 
 
-def _earlier(ctx: StageContext, days: Sequence[date], messages: Sequence[Message]) -> list[Message]:
-    """Messages of the same sessions on the days just before: context only."""
-    sessions = sorted({m.session_id for m in messages})
-    wanted = {day - timedelta(days=n) for day in days for n in range(1, _CONTEXT_DAYS + 1)} - set(days)
-    if not sessions or not wanted:
-        return []
-    return ctx.lake.read(
-        "messages",
-        Message,
-        days=wanted,
-        where="session_id IN (SELECT unnest($sessions))",
-        params={"sessions": sessions},
-    )
+def _session(window: Window) -> tuple[str, str, str]:
+    return (window.tenant_id, window.user_id, window.session_id)
 
 
-def request_for(
-    window: Window, messages: Sequence[Message], before: Sequence[Message], summary: str = ""
-) -> ChatRequest[ExtractReply]:
-    """The request of one window alone; its hash is the key under which the reply is kept."""
-    inputs = {
-        "timezone": window.timezone,
-        "windows": [
-            {
-                "window": "w1",
-                "summary": summary,
-                "context": [message_input(m, f"c{n}", _CONTEXT_TOKENS) for n, m in enumerate(before, 1)],
-                "messages": [message_input(m, f"m{n}") for n, m in enumerate(messages, 1)],
-            }
-        ],
-    }
-    return ChatRequest("extract", inputs, ExtractReply, Scope(window.tenant_id, window.user_id), window.day)
-
-
-def pack(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
-    """Join one user's windows into as few calls as the token budget allows; never two users in one call."""
-    packs = []
-    ordered = sorted(requests, key=lambda r: (r.scope, r.inputs["timezone"], r.day))
-    for _, group in groupby(ordered, key=lambda r: (r.scope, r.inputs["timezone"])):
-        batch: list[ChatRequest[Any]] = []
-        size = 0
-        for request in group:
-            tokens = sum(
-                estimate_tokens(m["content"]) + 20
-                for part in ("context", "messages")
-                for m in request.inputs["windows"][0][part]
-            )
-            if batch and size + tokens > _PACK_TOKENS:
-                packs.append(_join(batch))
-                batch, size = [], 0
-            batch.append(request)
-            size += tokens
-        packs.append(_join(batch))
-    return packs
-
-
-def _join(members: Sequence[ChatRequest[Any]]) -> Pack:
-    """One request with all windows; messages are numbered through, so that no id stands twice in a prompt."""
-    joined: list[Mapping[str, Any]] = []
-    back: list[dict[str, str]] = []
-    messages = context = 0
-    for n, member in enumerate(members, 1):
-        (window,) = member.inputs["windows"]
-        aliases = {f"m{messages + i}": m["id"] for i, m in enumerate(window["messages"], 1)}
-        joined.append(
-            {
-                **window,
-                "window": f"w{n}",
-                "context": [{**m, "id": f"c{context + i}"} for i, m in enumerate(window["context"], 1)],
-                "messages": [{**m, "id": f"m{messages + i}"} for i, m in enumerate(window["messages"], 1)],
-            }
-        )
-        back.append(aliases)
-        messages += len(window["messages"])
-        context += len(window["context"])
-    first = members[0]
-    request = ChatRequest(
-        first.task, {**first.inputs, "windows": joined}, first.reply, first.scope, first.day, max_tokens=8192
-    )
-    return Pack(request, members, lambda value: _split(value, back))
-
-
-def _split(value: ExtractReply, back: Sequence[Mapping[str, str]]) -> list[ExtractReply | None]:
-    """One reply a window. A window that the reply does not name had nothing worth keeping."""
-    found: dict[str, list[Any]] = defaultdict(list)
-    for window in value.windows:
-        found[window.window] += window.proposals
-    parts: list[ExtractReply | None] = []
-    for n, aliases in enumerate(back, 1):
-        drafts = [_renamed(draft, aliases) for draft in found[f"w{n}"]]
-        parts.append(ExtractReply([WindowReply("w1", drafts)]))
-    return parts
-
-
-def _renamed(draft: Any, aliases: Mapping[str, str]) -> Any:
-    evidence = [replace(e, message=aliases.get(e.message, "")) for e in draft.evidence]
-    return replace(draft, evidence=evidence)
+def _unchanged(window: Window, hashes: Mapping[tuple[str, str, str, str], str]) -> bool:
+    pairs = zip(window.message_ids, window.content_hashes, strict=True)
+    return all(hashes.get((*_session(window), message_id)) == hashed for message_id, hashed in pairs)

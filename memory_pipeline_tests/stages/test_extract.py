@@ -3,58 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_pipeline.domain.message import Message, Role
-from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import ModelError
-from memory_pipeline.settings import Settings
-from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.consolidate import consolidate
 from memory_pipeline.stages.extract import extract
+from memory_pipeline.stages.freshness import BY_NAME, inputs, record, stale
 from memory_pipeline.storage.schemas import Cost, Quarantined, Reply
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import Call, fails, says
-
-_WINDOW = re.compile(r'<window id="(w\d+)">(.*?)</window>', re.DOTALL)
-_LINE = re.compile(r'^(m\d+) \| (\S+) \| user[^|]*\| (".*")$', re.MULTILINE)
-
-
-def _draft(alias: str, text: str) -> dict[str, Any]:
-    return {
-        "operation": "add",
-        "type": "profile_fact",
-        "content": f"Said: {text}",
-        "subject": "user",
-        "attribute": None,
-        "value": None,
-        "negated": False,
-        "entities": [],
-        "confidence": 0.9,
-        "salience": 0.7,
-        "importance": 0.5,
-        "surface": "speak",
-        "valid_from": None,
-        "valid_until": None,
-        "due_at": None,
-        "evidence": [{"message": alias, "quote": text}],
-    }
-
-
-def _echo(call: Call) -> dict[str, Any]:
-    """A model that proposes whatever each user message says, window by window."""
-    found = []
-    for window, body in _WINDOW.findall(call.prompt):
-        drafts = [_draft(alias, json.loads(text)) for alias, _, text in _LINE.findall(body.split("<messages>")[1])]
-        found.append({"window": window, "proposals": drafts})
-    return {"windows": found}
+from memory_pipeline_tests.stages.echoing import asked, context, draft, echo, nothing, proposed, said, windows_of
 
 
 def _messages(user: str, days: int) -> list[Message]:
@@ -74,27 +39,18 @@ def _messages(user: str, days: int) -> list[Message]:
 
 @pytest.fixture
 def home(tmp_path: Path, protocol_server: ProtocolServer) -> Path:
-    protocol_server.answer("extract", _echo)
-    ctx = _context(tmp_path)
+    protocol_server.answer("extract", echo)
+    ctx = context(tmp_path)
     ctx.lake.append("messages", [*_messages("ann", 3), *_messages("bob", 3)])
     return tmp_path
-
-
-def _context(home: Path, **settings: Any) -> StageContext:
-    now = datetime(2026, 7, 1, tzinfo=UTC)
-    return StageContext(Settings.load(home=str(home), chat="openai", chat_retries=1, **settings), "run", now)
 
 
 def _days(count: int = 3) -> list[Any]:
     return [NOON.date() + timedelta(days=n) for n in range(count)]
 
 
-def _proposals(ctx: StageContext) -> Sequence[Proposal]:
-    return ctx.lake.read("proposals", Proposal)
-
-
 def test_a_user_s_windows_share_a_call_and_users_never_do(home: Path, protocol_server: ProtocolServer) -> None:
-    ctx = _context(home)
+    ctx = context(home)
     report = extract(ctx, _days())
     assert report.windows.total() == 12 and report.failed.total() == 0
     assert protocol_server.counts["extract"] == 2
@@ -103,10 +59,10 @@ def test_a_user_s_windows_share_a_call_and_users_never_do(home: Path, protocol_s
 
 
 def test_each_proposal_cites_its_own_message(home: Path) -> None:
-    ctx = _context(home)
+    ctx = context(home)
     extract(ctx, _days())
     contents = {m.message_id: m for m in ctx.lake.read("messages", Message)}
-    found = _proposals(ctx)
+    found = proposed(ctx)
     assert len(found) == 12
     for proposal in found:
         (evidence,) = proposal.evidence
@@ -116,10 +72,10 @@ def test_each_proposal_cites_its_own_message(home: Path) -> None:
 
 
 def test_running_again_makes_no_call_and_the_same_bytes(home: Path, protocol_server: ProtocolServer) -> None:
-    extract(_context(home), _days())
-    before = {p: Path(p).read_bytes() for p in _context(home).lake.files("proposals")}
+    extract(context(home), _days())
+    before = {p: Path(p).read_bytes() for p in context(home).lake.files("proposals")}
     calls = len(protocol_server.calls)
-    again = _context(home)
+    again = context(home)
     extract(again, _days())
     assert len(protocol_server.calls) == calls and again.replies.hits == 12
     assert {p: Path(p).read_bytes() for p in again.lake.files("proposals")} == before
@@ -127,17 +83,17 @@ def test_running_again_makes_no_call_and_the_same_bytes(home: Path, protocol_ser
 
 def test_packing_may_differ_between_runs(home: Path, protocol_server: ProtocolServer) -> None:
     for day in _days():
-        extract(_context(home), [day])
+        extract(context(home), [day])
     assert protocol_server.counts["extract"] == 6
-    one_by_one = _proposals(_context(home))
-    extract(_context(home), _days())
+    one_by_one = proposed(context(home))
+    extract(context(home), _days())
     assert protocol_server.counts["extract"] == 6, "the replies are kept a window"
-    assert _proposals(_context(home)) == one_by_one
+    assert proposed(context(home)) == one_by_one
 
 
 def test_only_what_is_new_is_asked(home: Path, protocol_server: ProtocolServer) -> None:
-    extract(_context(home), _days())
-    ctx = _context(home)
+    extract(context(home), _days())
+    ctx = context(home)
     late = message("ann says something late", NOON + timedelta(days=1, hours=8), user_id="ann", session_id="ann-late")
     ctx.lake.append("messages", [late])
     extract(ctx, _days())
@@ -145,78 +101,168 @@ def test_only_what_is_new_is_asked(home: Path, protocol_server: ProtocolServer) 
     assert protocol_server.calls[-1].prompt.count("<window ") == 1
 
 
-@pytest.mark.parametrize("reply", ["", "I am sorry.", '{"windows": 7}', '{"windows": [{"window": "w1"}]}'])
-def test_a_reply_that_does_not_fit_is_put_aside_and_asked_again(
-    home: Path, protocol_server: ProtocolServer, reply: str
-) -> None:
-    protocol_server.answer("extract", lambda call: reply if "ann says" in call.prompt else _echo(call))
-    ctx = _context(home)
-    report = extract(ctx, _days(1))
-    assert report.failed.total() == 2
-    assert {p.user_id for p in _proposals(ctx)} == {"bob"}, "the other user's windows are not lost"
-    put_aside = ctx.lake.read("quarantined", Quarantined)
-    assert len(put_aside) == 2 and all(q.source.startswith("extract/win_") for q in put_aside)
-    protocol_server.answer("extract", _echo)
-    later = _context(home)
-    assert extract(later, _days(1)).failed.total() == 0
-    assert {p.user_id for p in _proposals(later)} == {"ann", "bob"}
-
-
-def test_invented_message_ids_leave_no_evidence(home: Path, protocol_server: ProtocolServer) -> None:
-    protocol_server.answer(
-        "extract",
-        {"windows": [{"window": "w1", "proposals": [_draft("m99", "never said")]}, {"window": "w77", "proposals": []}]},
-    )
-    ctx = _context(home)
-    extract(ctx, _days(1))
-    assert all(p.evidence == () for p in _proposals(ctx))
-
-
 def test_an_outage_leaves_the_partitions_and_keeps_what_was_paid_for(
     home: Path, protocol_server: ProtocolServer
 ) -> None:
-    extract(_context(home), _days(1))
-    before = _proposals(_context(home))
+    extract(context(home), _days(1))
+    before = proposed(context(home))
     protocol_server.script(says(json.dumps({"windows": [{"window": "w1", "proposals": []}]})), fails(503), fails(503))
     with pytest.raises(ModelError):
-        extract(_context(home, chat_concurrency=1), _days())
-    assert _proposals(_context(home)) == before
-    kept = len(_context(home).lake.read("replies", Reply))
+        extract(context(home, chat_concurrency=1), _days())
+    assert proposed(context(home)) == before
+    kept = len(context(home).lake.read("replies", Reply))
     assert kept > len(before) // 2
-    resumed = _context(home)
+    resumed = context(home)
     extract(resumed, _days())
     assert resumed.replies.hits == kept
 
 
 def test_the_ledger_counts_calls_and_hits(home: Path) -> None:
-    extract(_context(home), _days())
-    extract(_context(home), _days())
-    costs = _context(home).lake.read("costs", Cost)
+    extract(context(home), _days())
+    extract(context(home), _days())
+    costs = context(home).lake.read("costs", Cost)
     assert (sum(c.calls for c in costs), sum(c.cached for c in costs)) == (2, 12)
     assert sum(c.prompt_tokens for c in costs) > 0 and sum(c.usd for c in costs) > 0
     assert {c.stage for c in costs} == {"extract"} and {c.user_id for c in costs} == {"ann", "bob"}
 
 
 def test_windows_are_kept(home: Path) -> None:
-    ctx = _context(home)
+    ctx = context(home)
     extract(ctx, _days())
     kept = ctx.lake.read("windows", Window)
     assert len(kept) == 12 and sum(w.closed for w in kept) == 6
 
 
-def test_a_long_session_is_summarised_for_understanding_only(tmp_path: Path, protocol_server: ProtocolServer) -> None:
-    protocol_server.answer("extract", _echo)
-    protocol_server.answer("rolling_summary", {"text": "The user likes boats.", "messages": ["m1"], "memories": []})
-    ctx = _context(tmp_path)
-    turns = [
-        message(f"turn {n}", NOON + timedelta(minutes=n), role=Role.ASSISTANT if n % 2 else Role.USER)
-        for n in range(70)
-    ]
-    ctx.lake.append("messages", turns)
+def test_no_facts_no_further_calls(home: Path, protocol_server: ProtocolServer) -> None:
+    protocol_server.answer("extract", nothing)
+    ctx = context(home, encoder="openai")
+    extract(ctx, _days())
+    before = len(protocol_server.calls)
+    consolidate(ctx, _days())
+    assert len(protocol_server.calls) == before == 2
+
+
+def test_one_message_may_yield_several_proposals(home: Path, protocol_server: ProtocolServer) -> None:
+    def chain(call: Call) -> dict[str, Any]:
+        (name, ((alias, text), *_)), *_ = windows_of(call).items()
+        drafts = [
+            draft(alias, text, content="Broke up with Max.", operation="update"),
+            draft(alias, text, content="Is in a relationship.", operation="contradict"),
+            draft(alias, text, content="Wants to call Max.", operation="close_open_loop", type="open_loop"),
+        ]
+        rest = [{"window": other, "proposals": []} for other in windows_of(call) if other != name]
+        return {"windows": [{"window": name, "proposals": drafts}, *rest]}
+
+    protocol_server.answer("extract", chain)
+    ctx = context(home)
     extract(ctx, _days(1))
-    (call,) = [c for c in protocol_server.calls if c.task == "extract"]
-    assert call.prompt.count("The user likes boats.") == 2, "the third and the fourth window have enough before them"
-    assert protocol_server.counts["rolling_summary"] == 2
-    assert len(_proposals(ctx)) == 35
-    extract(_context(tmp_path), _days(1))
-    assert protocol_server.counts["rolling_summary"] == 2
+    found = [p for p in proposed(ctx) if p.user_id == "ann"]
+    assert sorted(p.operation for p in found) == ["close_open_loop", "contradict", "update"]
+    assert len({p.evidence for p in found}) == 1
+
+
+# -- sessions that go on
+
+
+def _talk(turns: int, start: int = 0, day: int = 0) -> list[Message]:
+    return [
+        message(
+            f"turn {n}",
+            NOON + timedelta(days=day, minutes=n),
+            message_id=f"m{n}",
+            role=Role.ASSISTANT if n % 2 else Role.USER,
+        )
+        for n in range(start, start + turns)
+    ]
+
+
+def test_what_stands_in_the_same_call_is_not_repeated(tmp_path: Path, protocol_server: ProtocolServer) -> None:
+    protocol_server.answer("extract", echo)
+    ctx = context(tmp_path)
+    ctx.lake.append("messages", _talk(70))
+    extract(ctx, _days(1))
+    (call,) = asked(protocol_server)
+    for n in range(70):
+        assert call.prompt.count(f'"turn {n}"') == 1
+    shown = call.prompt.split("EXAMPLE")[1]
+    assert shown.count("<after>") == 3 and "<context>" not in shown
+    assert protocol_server.counts["rolling_summary"] == 0, "all that it would tell stands in the prompt"
+    assert len(proposed(ctx)) == 35
+
+
+def test_a_session_that_goes_on_is_shown_with_what_came_before(tmp_path: Path, protocol_server: ProtocolServer) -> None:
+    """The same windows, one day after another and all at once, have the same replies."""
+    protocol_server.answer("extract", echo)
+    protocol_server.answer("rolling_summary", {"text": "They like boats.", "messages": ["m1"], "memories": []})
+    ctx = context(tmp_path)
+    ctx.lake.append("messages", _talk(40))
+    extract(ctx, _days(1))
+    assert "They like boats." not in asked(protocol_server)[-1].prompt
+    ctx.lake.append("messages", _talk(6, 100, day=1))
+    extract(context(tmp_path), _days(2)[1:])
+    prompt = asked(protocol_server)[-1].prompt
+    assert prompt.count("They like boats.") == 1
+    assert prompt.count('"turn 30"') == prompt.count('"turn 39"') == 1 and '"turn 29"' not in prompt
+    assert prompt.index('<summary>"') < prompt.index('"turn 30"') < prompt.index("</context>\n<messages>")
+    assert protocol_server.counts == {"extract": 2, "rolling_summary": 1}
+    extract(context(tmp_path), _days(2))
+    assert protocol_server.counts == {"extract": 2, "rolling_summary": 1}, "replies do not depend on the packing"
+
+
+def test_a_summary_that_does_not_come_leaves_the_context(tmp_path: Path, protocol_server: ProtocolServer) -> None:
+    protocol_server.answer("extract", echo)
+    protocol_server.answer("rolling_summary", "no JSON")
+    ctx = context(tmp_path)
+    ctx.lake.append("messages", [*_talk(40), *_talk(6, 100, day=1)])
+    extract(ctx, _days(2)[1:])
+    (call,) = asked(protocol_server)
+    assert '<summary>"' not in call.prompt and '"turn 39"' in call.prompt
+    assert len(proposed(ctx)) == 3
+    (aside,) = ctx.lake.read("quarantined", Quarantined)
+    assert aside.source.startswith("rolling_summary/win_") and aside.content == "no JSON"
+
+
+def test_a_summary_of_earlier_turns_is_context_and_no_source(tmp_path: Path) -> None:
+    ctx = context(tmp_path, chat="builtin")
+    summary = message("Summary so far: I live in Oslo. I am allergic to nuts.", NOON, message_id="s", role=Role.SYSTEM)
+    ctx.lake.append("messages", [summary, message("I work as a nurse.", NOON + timedelta(minutes=1))])
+    extract(ctx, _days(1))
+    assert [p.content for p in proposed(ctx)] == ["Works as a nurse."]
+
+
+# -- day by day
+
+
+def test_fed_day_by_day_each_user_takes_one_call_a_day(tmp_path: Path, protocol_server: ProtocolServer) -> None:
+    """What is known is not asked again, and what a day brings goes in one call a user (live flow)."""
+    protocol_server.answer("extract", echo)
+    everything = [*_messages("ann", 4), *_messages("bob", 3)]
+    for n, day in enumerate(_days(4)):
+        ctx = context(tmp_path)
+        ctx.lake.append("messages", [m for m in everything if m.day == day])
+        plan = stale(ctx, BY_NAME["proposals"])
+        assert plan == [day]
+        made_from = inputs(ctx, BY_NAME["proposals"], plan)
+        extract(ctx, plan)
+        record(ctx, BY_NAME["proposals"], made_from, plan, {})
+        assert len(asked(protocol_server)) == [2, 4, 6, 7][n]
+    live = proposed(context(tmp_path))
+    extract(context(tmp_path), _days(4))
+    assert len(asked(protocol_server)) == 7 and proposed(context(tmp_path)) == live
+
+
+def test_an_open_window_that_grows_is_asked_again_alone(home: Path, protocol_server: ProtocolServer) -> None:
+    extract(context(home), _days())
+    calls = len(asked(protocol_server))
+    ctx = context(home)
+    ctx.lake.append(
+        "messages", [message("ann adds this", NOON + timedelta(hours=3, minutes=5), session_id="ann-0", user_id="ann")]
+    )
+    extract(ctx, _days())
+    last = asked(protocol_server)[calls:]
+    assert len(last) == 1 and last[0].prompt.count("<window id=") == 1
+    assert said(p for p in proposed(ctx) if p.user_id == "ann" and p.day == NOON.date()) == [
+        "ann adds this",
+        "ann says goodbye on day 0",
+        "ann says hello on day 0",
+    ]

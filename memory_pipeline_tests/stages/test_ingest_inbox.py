@@ -45,7 +45,7 @@ def sources(ctx: StageContext) -> list[Source]:
 
 def test_without_an_inbox_nothing_is_pending(ctx: StageContext) -> None:
     assert pending_inbox(ctx.settings, ctx.lake) == []
-    assert take_inbox(ctx).as_dict() == {"taken": 0, "known": 0, "quarantined": 0, "files": []}
+    assert take_inbox(ctx).as_dict() == {"taken": 0, "known": 0, "edited": 0, "quarantined": 0, "files": []}
 
 
 def test_a_file_is_taken_once_by_its_content(ctx: StageContext, inbox: Path) -> None:

@@ -7,7 +7,7 @@ messages, in the conversation, or in its ``metadata``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 from memory_pipeline.domain.ids import identifier
@@ -58,12 +58,13 @@ def read(source: SourceFile) -> Iterator[Item]:
         yield from _from_lines(source)
         return
     number = 0
+    histories = count()
     for document in documents(source):
         found = conversations(document)
         if found is None:
             raise shape_error(source, "openai", "an object with `messages`, or a list of messages or of such objects")
         for conversation in found:
-            for item in messages(conversation):
+            for item in messages(conversation, next(histories)):
                 number += 1
                 yield item._replace(line=number)
 
@@ -84,19 +85,20 @@ def _one_a_line(source: SourceFile) -> bool:
 
 def _from_lines(source: SourceFile) -> Iterator[Item]:
     number = 0
+    histories = count()
     with source.open() as stream:
         try:
             for number, line, whole in lines(stream, MAX_CONVERSATION):
                 line = line.removeprefix(BOM) if number == 1 else line
                 if not line or line.isspace():
                     continue
-                for item in _line(line, whole):
+                for item in _line(line, whole, histories):
                     yield item._replace(line=number)
         except DAMAGED as error:
             yield Fault(number + 1, f"the compressed data is damaged from here on: {error}", "")
 
 
-def _line(line: bytes, whole: bool) -> Iterator[Item]:
+def _line(line: bytes, whole: bool, histories: Iterator[int]) -> Iterator[Item]:
     if not whole:
         yield Fault(0, f"the line is longer than {MAX_CONVERSATION:,} bytes", shown(line))
         return
@@ -108,7 +110,7 @@ def _line(line: bytes, whole: bool) -> Iterator[Item]:
     if found is None:
         yield Fault(0, "no conversation: an object with `messages`, or a list of messages, is expected", shown(line))
         return
-    yield from chain.from_iterable(map(messages, found))
+    yield from chain.from_iterable(map(messages, found, histories))
 
 
 def conversations(value: Any) -> list[Mapping[str, Any]] | None:
@@ -127,12 +129,17 @@ def conversations(value: Any) -> list[Mapping[str, Any]] | None:
     return [{"messages": value}]
 
 
-def messages(conversation: Mapping[str, Any]) -> Iterator[Item]:
-    """One conversation's messages as records. A message without a time has that of the one before it."""
+def messages(conversation: Mapping[str, Any], number: int = 0) -> Iterator[Item]:
+    """One conversation's messages as records. A message without a time has that of the one before it.
+
+    Args:
+        number: of the conversation in its file: programs log the whole history so far with each call.
+    """
     around = {**as_object(conversation.get("metadata")), **conversation}
     turns = conversation["messages"]
     at = first(around, *_TIME)
     session = first(around, *_SESSION) or _derived_session(around, turns)
+    untimed = any(isinstance(turn, dict) and first(turn, *_TIME) is None for turn in turns)
     for turn in turns:
         if not isinstance(turn, dict):
             yield Fault(0, "a message must be an object with role and content", _text(turn))
@@ -141,7 +148,7 @@ def messages(conversation: Mapping[str, Any]) -> Iterator[Item]:
         if at is None:
             yield Fault(0, NO_TIME, _text(turn))
             continue
-        yield Record(0, _fields(turn, around, session, at))
+        yield Record(0, _fields(turn, around, session, at), history=number if untimed else None)
 
 
 def _text(turn: Any) -> str:

@@ -28,11 +28,14 @@ class Record(NamedTuple):
         line: line of the file, or number of the message where the format has no lines; from 1.
         fields: ``created_at`` may be a datetime, everything else is what JSON can hold.
         raw: the line as it stood, None where the format has no lines.
+        history: number of the conversation that it was sent with, where a message of it has no time of its own: only
+            its place in the conversation then tells it from an equal one.
     """
 
     line: int
     fields: Mapping[str, Any]
     raw: bytes | None = None
+    history: int | None = None
 
     def text(self) -> str:
         """The record for a person who looks into the quarantine."""

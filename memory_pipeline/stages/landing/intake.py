@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.importers import Fault, Item, SourceFile
+from memory_pipeline.stages.landing.histories import Landed
 from memory_pipeline.stages.landing.inbox import InboxFile
-from memory_pipeline.stages.landing.message_log import add_new
+from memory_pipeline.stages.landing.message_log import Added, add_new
 from memory_pipeline.stages.landing.quarantine import Quarantine
 from memory_pipeline.stages.landing.validation import Defaults, Validator
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Reader = Callable[[SourceFile], Iterator[Item]]
 BATCH_MESSAGES = 20_000
 BATCH_CHARACTERS = 16_000_000
+_COUNTS = ("taken", "known", "edited", "quarantined")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class FileReport:
     path: str
     taken: int
     known: int
+    edited: int
     quarantined: int
 
 
@@ -39,6 +41,9 @@ class IngestReport:
     """What became of the messages of all files, by count.
 
     Attributes:
+        taken: new ones.
+        known: those that the log held already.
+        edited: those that it held with another text; what counts now is the new one.
         days: event days of the messages that are in the log now, the new ones and the known ones: what a run that was
             killed had added before is known to the next one, and still has to go on.
         users: whose messages they are.
@@ -46,6 +51,7 @@ class IngestReport:
 
     taken: int = 0
     known: int = 0
+    edited: int = 0
     quarantined: int = 0
     files: list[FileReport] = field(default_factory=list)
     days: set[date] = field(default_factory=set)
@@ -53,10 +59,9 @@ class IngestReport:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able, with the keys that users rely on."""
-        counts = ("taken", "known", "quarantined")
         return {
-            **{name: getattr(self, name) for name in counts},
-            "files": [{"path": f.path, **{name: getattr(f, name) for name in counts}} for f in self.files],
+            **{name: getattr(self, name) for name in _COUNTS},
+            "files": [{"path": f.path, **{name: getattr(f, name) for name in _COUNTS}} for f in self.files],
         }
 
 
@@ -66,15 +71,17 @@ class Count:
 
     taken: int = 0
     known: int = 0
+    edited: int = 0
     quarantined: int = 0
     days: set[date] = field(default_factory=set)
     users: set[Scope] = field(default_factory=set)
 
-    def add(self, batch: Sequence[Message], new: int) -> None:
-        self.taken += new
-        self.known += len(batch) - new
-        self.days.update(m.day for m in batch)
-        self.users.update(Scope(*pair) for pair in {(m.tenant_id, m.user_id) for m in batch})
+    def add(self, added: Added) -> None:
+        self.taken += added.new
+        self.known += len(added.messages) - added.new - added.edited
+        self.edited += added.edited
+        self.days.update(m.day for m in added.messages)
+        self.users.update(Scope(*pair) for pair in {(m.tenant_id, m.user_id) for m in added.messages})
 
 
 class Intake:
@@ -97,7 +104,7 @@ class Intake:
             closing(_messages(source, read, validator, aside)) as messages,
         ):
             for batch in _batches(messages):
-                count.add(batch, add_new(ctx.settings, ctx.lake, batch))
+                count.add(add_new(ctx.settings, ctx.lake, batch))
                 ctx.progress("ingest", self._before + source.done, self._total)
         count.quarantined = aside.count
         self._finish(place, count, source.size)
@@ -116,32 +123,32 @@ class Intake:
 
     def _finish(self, place: str, count: Count, size: int) -> None:
         report = self.report
-        report.files.append(FileReport(place, count.taken, count.known, count.quarantined))
-        report.taken += count.taken
-        report.known += count.known
-        report.quarantined += count.quarantined
+        report.files.append(FileReport(place, **{name: getattr(count, name) for name in _COUNTS}))
+        for name in _COUNTS:
+            setattr(report, name, getattr(report, name) + getattr(count, name))
         report.days |= count.days
         report.users |= count.users
         self.skip(size)
 
 
-def _messages(source: SourceFile, read: Reader, validator: Validator, aside: Quarantine) -> Generator[Message]:
+def _messages(source: SourceFile, read: Reader, validator: Validator, aside: Quarantine) -> Generator[Landed]:
     for item in read(source):
         if isinstance(item, Fault):
             aside.put(*item)
             continue
         try:
-            yield validator.message(item.fields)
+            yield Landed(validator.message(item.fields), item.history, item.fields.get("message_id") is not None)
         except ValueError as error:
             aside.put(item.line, str(error), item.text())
 
 
-def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
+def _batches(messages: Iterable[Landed]) -> Iterator[list[Landed]]:
     """Batches that are bounded in number and in size, so that memory is too."""
-    batch: list[Message] = []
+    batch: list[Landed] = []
     characters = 0
-    for message in messages:
-        batch.append(message)
+    for landed in messages:
+        message = landed.message
+        batch.append(landed)
         characters += len(message.content) + len(message.metadata)
         if len(batch) >= BATCH_MESSAGES or characters >= BATCH_CHARACTERS:
             yield batch
