@@ -13,22 +13,20 @@ from memory_pipeline.inference.builtin.answer import answer
 from memory_pipeline.inference.builtin.extract import extract
 from memory_pipeline.inference.builtin.judge import judge
 from memory_pipeline.inference.builtin.reflect import pattern, reflect
-from memory_pipeline.inference.builtin.summarise import day, period, rolling
+from memory_pipeline.inference.builtin.summarise import calendar, rolling
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import dump
 
 R = TypeVar("R")
 
-VERSION = 1
+VERSION = 2
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
 _TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
     "extract": extract,
     "consolidate": judge,
     "rolling_summary": rolling,
-    "daily": day,
-    "weekly": period,
-    "monthly": period,
+    "calendar": calendar,
     "reflect": reflect,
     "pattern": pattern,
     "answer": answer,

@@ -67,12 +67,14 @@ class Judgement:
     Attributes:
         target: id of the neighbour or open loop it concerns; None for add and none.
         reason: one clause; it is kept with the version.
+        closes: ids of the open loops that the candidate shows to be done, dropped or answered, whatever its action.
     """
 
     candidate: str
     action: Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
     target: str | None
     reason: str
+    closes: list[str]
 
 
 @checked(frozen=True, config=_STRICT)
@@ -90,7 +92,30 @@ class SummaryReply:
 
 
 @checked(frozen=True, config=_STRICT)
+class PeriodSummary:
+    """One period's prose, and the ids of the messages and memories it states."""
+
+    period: str
+    text: str
+    messages: list[str]
+    memories: list[str]
+
+
+@checked(frozen=True, config=_STRICT)
+class CalendarReply:
+    periods: list[PeriodSummary]
+
+
+@checked(frozen=True, config=_STRICT)
 class Insight:
+    """What several memories show together.
+
+    Attributes:
+        question: what it answers.
+        evidence: ids of the memories.
+    """
+
+    question: str
     content: str
     evidence: list[str]
     importance: float
@@ -98,8 +123,14 @@ class Insight:
 
 
 @checked(frozen=True, config=_STRICT)
-class ReflectReply:
+class PeriodInsights:
+    period: str
     insights: list[Insight]
+
+
+@checked(frozen=True, config=_STRICT)
+class ReflectReply:
+    periods: list[PeriodInsights]
 
 
 @checked(frozen=True, config=_STRICT)
@@ -164,9 +195,7 @@ TASKS = (
     Task("extract", ExtractReply),
     Task("consolidate", JudgeReply),
     Task("rolling_summary", SummaryReply),
-    Task("daily", SummaryReply),
-    Task("weekly", SummaryReply),
-    Task("monthly", SummaryReply),
+    Task("calendar", CalendarReply),
     Task("reflect", ReflectReply),
     Task("pattern", PatternReply),
     Task("answer", AnswerReply),

@@ -1,188 +1,216 @@
-"""Messages and memories → daily, weekly and monthly summaries, each from the evidence itself (DL-29).
+"""Messages and memories → summaries of days, weeks, months and sessions, each from the evidence itself (DL-29).
 
-A week is never a summary of its days' summaries: its prompt holds the messages (the user's own first, as many as the
-budget allows) and what the memories say happened. A silent period has no text.
+A week is never a summary of its days' summaries: it reads messages (of those that its days read as many as its budget
+allows) and what became of the memories. A silent period has no text. Weeks and months get theirs when they are over;
+until then their days tell what happened, and no call is spent on a text that the next day makes stale. A period that
+rests on the same evidence as a finer one has its text, without a call.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
 
-from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.domain.calendar import Grain, Period, periods
 from memory_pipeline.domain.ids import digest, identifier
-from memory_pipeline.domain.memory import Cause, MemoryVersion, standing
-from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.summary import Summary
+from memory_pipeline.domain.summary import Summary, SummaryGrain, fitted, is_over, silenced
 from memory_pipeline.errors import ReplyError
-from memory_pipeline.inference.chat import ChatRequest
-from memory_pipeline.inference.replies import SummaryReply
+from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
+from memory_pipeline.stages.calendar_requests import Member, grouped, joined
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.inputs import SUMMARISED_TOKENS, memory_input, message_input, within_budget
-from memory_pipeline.stages.quarantine import put_aside
+from memory_pipeline.stages.evidence import diaries
+from memory_pipeline.stages.joint_asking import Answer, ask_jointly
+from memory_pipeline.stages.period_members import PeriodMembers
+from memory_pipeline.stages.quarantine import PutAside, put_all_aside
+from memory_pipeline.stages.session_summaries import DueSession, due_sessions, session_summary_id, touched
+from memory_pipeline.stages.summary_store import store, store_sessions
 
-_TASK = {Grain.DAY: "daily", Grain.WEEK: "weekly", Grain.MONTH: "monthly"}
-_TOLD = frozenset({Cause.PROPOSAL, Cause.MANUAL})
+_ONE_GO = 20_000  # messages held at once
+_NAMES = {Grain.DAY: "daily", Grain.WEEK: "weekly", Grain.MONTH: "monthly"}
 
 
 @dataclass
 class SummaryReport:
-    """Summaries made, by period; ``failed`` counts replies that did not fit."""
+    """Summaries made, by period (a session's under the day of its last message).
+
+    Attributes:
+        failed: replies that did not fit, by the first day of their period; these periods stay stale.
+    """
 
     made: dict[date, list[Summary]] = field(default_factory=lambda: defaultdict(list))
-    failed: int = 0
+    failed: Counter[date] = field(default_factory=Counter)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    scope: Scope
-    period: Period
-    messages: Sequence[Message]
-    memories: Sequence[MemoryVersion]
-    request: ChatRequest[SummaryReply]
+def summarize(ctx: StageContext, wanted: Sequence[Period]) -> SummaryReport:
+    """Make the summaries of some periods of one grain, one for each user who wrote in it; with days, those of sessions.
 
-
-def summarize(ctx: StageContext, periods: Sequence[Period]) -> SummaryReport:
-    """Make the summaries of some periods of one grain, one for each user who wrote in it.
+    Days are asked about together with the weeks and months that they complete, so that those find their replies kept.
 
     Raises:
-        ModelError: the model cannot be reached; nothing of these periods is replaced.
+        ModelError: the model cannot be reached; the periods of this go are as they were.
     """
     report = SummaryReport()
-    ordered = sorted(set(periods))
-    work = [w for n, period in enumerate(ordered) for w in _period_work(ctx, period, n, len(ordered))]
-    answers = asyncio.run(ctx.replies.complete_many([w.request for w in work]))
-    for item, answer in zip(work, answers, strict=True):
-        if isinstance(answer, ReplyError):
-            report.failed += 1
-            where = f"{item.request.task}/{item.scope.user_id}/{item.period.label}"
-            put_aside(ctx, where, 0, str(answer), answer.reply)
-        elif answer.value.text.strip():
-            report.made[item.period.start].append(_summary(ctx, item, answer.value))
-    store(ctx, ordered, report.made)
-    ctx.progress(f"{_TASK[ordered[0].grain]} summaries" if ordered else "summaries", len(ordered), len(ordered))
+    ordered = sorted(set(wanted))
+    done = 0
+    for chunk in _goes(ctx, ordered):
+        ctx.progress(f"{_NAMES[chunk[0].grain]} summaries", done, len(ordered))
+        _summarize(ctx, chunk, report)
+        done += len(chunk)
+    if ordered:
+        ctx.progress(f"{_NAMES[ordered[0].grain]} summaries", done, done)
     return report
 
 
-def _period_work(ctx: StageContext, period: Period, done: int, total: int) -> list[_Work]:
-    ctx.progress(f"{_TASK[period.grain]} summaries", done, total)
-    days = list(period.days())
-    messages: dict[Scope, list[Message]] = defaultdict(list)
-    for message in ctx.lake.read("messages", Message, days=days):
-        messages[Scope(message.tenant_id, message.user_id)].append(message)
-    memories: dict[Scope, list[MemoryVersion]] = defaultdict(list)
-    for version in standing(ctx.lake.read("memory_versions", MemoryVersion, days=days)):
-        if version.cause in _TOLD:
-            memories[version.scope].append(version)
-    work = []
-    for scope in sorted(messages):
-        if not any(m.role is Role.USER for m in messages[scope]):
+def _goes(ctx: StageContext, ordered: Sequence[Period]) -> Iterator[list[Period]]:
+    """Consecutive periods with so many messages together as can be held; in one go they share calls."""
+    days = {day for period in ordered for day in period.days()}
+    table = ctx.lake.sql("SELECT day, count(*) AS n FROM messages GROUP BY day", days={"messages": days})
+    sizes = dict(zip(table["day"].to_pylist(), table["n"].to_pylist(), strict=True))
+    chunk: list[Period] = []
+    size = 0
+    for period in ordered:
+        messages = sum(sizes.get(day, 0) for day in period.days())
+        if chunk and size + messages > _ONE_GO:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(period)
+        size += messages
+    if chunk:
+        yield chunk
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a summary belongs.
+
+    Attributes:
+        start: its partition.
+    """
+
+    summary_id: str
+    grain: SummaryGrain
+    start: date
+    source: str
+    session_id: str | None = None
+
+
+def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryReport) -> None:
+    daily = wanted[0].grain is Grain.DAY
+    asked = [p for p in wanted if daily or is_over(p, ctx.now)]
+    along = _completed(ctx, wanted) if daily else []
+    known = PeriodMembers(ctx, diaries(ctx, {day for p in (*asked, *along) for day in p.days()}))
+    places = [(_place(scope, p), member) for p in asked for scope, member in known.of(p)]
+    days = [p.start for p in wanted] if daily else []
+    sessions = touched(ctx, days) if daily else []
+    places += [(_session_place(due), due.member) for due in due_sessions(ctx, sessions, days)]
+    others = [member for p in along for _, member in known.of(p)]
+    answers = _ask(ctx, [*(member for _, member in places), *others])
+    aside: list[PutAside] = []
+    for place, member in places:
+        answer = answers[id(member)]
+        if isinstance(answer, ReplyError):
+            report.failed[place.start] += 1
+            aside.append(PutAside(place.source, 0, str(answer), answer.reply))
             continue
-        told = sorted(memories[scope], key=lambda v: (v.changed_at, v.memory_id, v.version))
-        chosen = within_budget(messages[scope], ctx.policy.summary.input_tokens)
-        work.append(_Work(scope, period, chosen, told, _request(ctx, scope, period, chosen, told)))
-    return work
+        summary = _summary(ctx, place, member, answer.value, aside)
+        if summary is not None:
+            report.made[place.start].append(summary)
+    put_all_aside(ctx, aside)
+    made = [s for start in sorted({place.start for place, _ in places}) for s in report.made[start]]
+    store(ctx, wanted, [s for s in made if s.session_id is None])
+    if daily:
+        told = [s for s in made if s.session_id is not None]
+        store_sessions(ctx, days, map(session_summary_id, sessions), told)
 
 
-def _request(
-    ctx: StageContext, scope: Scope, period: Period, messages: Sequence[Message], memories: Sequence[MemoryVersion]
-) -> ChatRequest[SummaryReply]:
-    figures = ctx.policy.summary
-    limit = {Grain.DAY: figures.day_tokens, Grain.WEEK: figures.week_tokens, Grain.MONTH: figures.month_tokens}
-    inputs: dict[str, Any] = {
-        "label": period.label,
-        "timezone": messages[0].timezone,
-        "messages": [message_input(m, f"m{n}", SUMMARISED_TOKENS) for n, m in enumerate(messages, 1)],
-        "memories": [memory_input(v, f"k{n}") for n, v in enumerate(memories, 1)],
-        "max_tokens": limit[period.grain],
-    }
-    if period.grain is not Grain.DAY:
-        inputs |= {"start": period.start.isoformat(), "end": (period.end - timedelta(days=1)).isoformat()}
-    return ChatRequest(_TASK[period.grain], inputs, SummaryReply, scope, period.start, max_tokens=1024)
+def _place(scope: Scope, period: Period) -> _Place:
+    name = identifier("sum", scope.tenant_id, scope.user_id, period.grain, period.start.isoformat())
+    return _Place(name, SummaryGrain(period.grain), period.start, f"calendar/{scope.user_id}/{period.label}")
 
 
-def _summary(ctx: StageContext, work: _Work, reply: SummaryReply) -> Summary:
-    prompt_hash = ctx.prompts.prompt_hash(work.request.task)
-    by_message = {f"m{n}": m.message_id for n, m in enumerate(work.messages, 1)}
-    by_memory = {f"k{n}": v.memory_id for n, v in enumerate(work.memories, 1)}
-    cited = [by_message[a] for a in reply.messages if a in by_message]
-    remembered = [by_memory[a] for a in reply.memories if a in by_memory]
-    if not cited and not remembered:  # a model that cites nothing rests on all it was shown
-        cited, remembered = list(by_message.values()), list(by_memory.values())
-    inputs = digest(
-        ctx.chat.model, prompt_hash, *(m.content_hash for m in work.messages), *(v.version_id for v in work.memories)
-    )
+def _session_place(due: DueSession) -> _Place:
+    scope, session = due.session
+    source = f"calendar/{scope.user_id}/{session}"
+    return _Place(session_summary_id(due.session), SummaryGrain.SESSION, due.day, source, session)
+
+
+def _ask(ctx: StageContext, members: Iterable[Member]) -> Mapping[int, Answer]:
+    every = list({id(m): m for m in members}.values())
+    packs = partial(grouped, policy=ctx.policy.summary)
+    answers = asyncio.run(ask_jointly(ctx, every, packs, joined))
+    return {id(m): answer for m, answer in zip(every, answers, strict=True)}
+
+
+def _completed(ctx: StageContext, days: Sequence[Period]) -> list[Period]:
+    """Weeks and months that are over, and of whose days none is left to be made after these."""
+    from memory_pipeline.stages.freshness import BY_NAME, inputs, made
+
+    stage = BY_NAME["daily_summaries"]
+    here = {p.start for p in days}
+    settled = here | made(ctx, stage).keys()
+    active = inputs(ctx, stage).keys()
+    return [
+        period
+        for grain in (Grain.WEEK, Grain.MONTH)
+        for period in periods(grain, here & active)
+        if is_over(period, ctx.now) and active & set(period.days()) <= settled
+    ]
+
+
+def _summary(
+    ctx: StageContext, place: _Place, member: Member, reply: CalendarReply, aside: list[PutAside]
+) -> Summary | None:
+    """The row; None where there is nothing to tell, or where the text names nothing that it rests on.
+
+    A text without evidence is put aside rather than taken to rest on all that was shown: nobody could check it.
+    """
+    (told,) = reply.periods
+    evidence = member.evidence
+    text = fitted(silenced(told.text, evidence.unspoken), member.tokens)
+    if not text:
+        return None
+    cited, remembered = _cited(member, told)
+    if not cited and not remembered:
+        aside.append(PutAside(place.source, 0, "the text names no message and no memory that it rests on", told.text))
+        return None
+    prompt_hash = ctx.prompts.prompt_hash(member.request.task)
     return Summary(
-        summary_id=identifier(
-            "sum", work.scope.tenant_id, work.scope.user_id, work.period.grain, work.period.start.isoformat()
+        summary_id=place.summary_id,
+        tenant_id=member.scope.tenant_id,
+        user_id=member.scope.user_id,
+        grain=place.grain,
+        start=place.start,
+        text=text,
+        message_ids=cited,
+        memory_ids=remembered,
+        input_hash=digest(
+            ctx.chat.model,
+            prompt_hash,
+            *(m.content_hash for m in evidence.messages),
+            *(v.version_id for v in evidence.memories),
+            *evidence.unspoken,
         ),
-        tenant_id=work.scope.tenant_id,
-        user_id=work.scope.user_id,
-        grain=work.period.grain,
-        start=work.period.start,
-        text=reply.text.strip(),
-        message_ids=tuple(dict.fromkeys(cited)),
-        memory_ids=tuple(dict.fromkeys(remembered)),
-        input_hash=inputs,
-        observed_at=max(m.created_at for m in work.messages),
+        observed_at=max(m.created_at for m in evidence.messages),
         prompt_hash=prompt_hash,
         model=ctx.chat.model,
         run_id=ctx.run_id,
         recorded_at=ctx.now,
+        session_id=place.session_id,
     )
 
 
-def _unchanged(new: Summary, old: Summary | None) -> bool:
-    return old is not None and replace(new, run_id=old.run_id, recorded_at=old.recorded_at) == old
+def _cited(member: Member, told: PeriodSummary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Ids of the messages and memories that a text states; ids that are not its own are dropped.
 
-
-def store(ctx: StageContext, periods: Sequence[Period], made: Mapping[date, Sequence[Summary]]) -> None:
-    """Replace the summaries of some periods of one grain in the lake and in the index; a row that says the same stays.
-
-    The index lets go of what is no more before the lake forgets that it existed, so a crash leaves nothing behind.
+    A memory that rests on a cited message is named too, so that forgetting it hides the text at once.
     """
-    if not periods:
-        return
-    grain = str(periods[0].grain)
-    before = ctx.lake.read(
-        "summaries", Summary, days=[p.start for p in periods], where="grain = $grain", params={"grain": grain}
-    )
-    old = {s.summary_id: s for s in before}
-    kept = {
-        p.start: [old[s.summary_id] if _unchanged(s, old.get(s.summary_id)) else s for s in made.get(p.start, ())]
-        for p in periods
-    }
-    ctx.index.delete("summaries", old.keys() - {s.summary_id for rows in kept.values() for s in rows})
-    for start, rows in kept.items():
-        ctx.lake.replace("summaries", start, rows, part=grain)
-    _index(ctx, [s for rows in kept.values() for s in rows])
-
-
-def _index(ctx: StageContext, summaries: Sequence[Summary]) -> None:
-    from memory_pipeline.storage.index import IndexedSummary
-    from memory_pipeline.storage.rows import to_table
-
-    there = ctx.index.lookup("summaries", [s.summary_id for s in summaries], ["summary_id", "content"])
-    indexed = dict(zip(there["summary_id"].to_pylist(), there["content"].to_pylist(), strict=True))
-    rows = [
-        IndexedSummary(
-            summary_id=s.summary_id,
-            tenant_id=s.tenant_id,
-            user_id=s.user_id,
-            grain=str(s.grain),
-            label=Period(s.grain, s.start).label,
-            content=s.text,
-            observed_at=s.observed_at,
-            message_ids=s.message_ids,
-            memory_ids=s.memory_ids,
-        )
-        for s in summaries
-        if indexed.get(s.summary_id) != s.text
-    ]
-    if rows:
-        ctx.index.upsert("summaries", to_table(rows, IndexedSummary), ctx.encoder.encode([r.content for r in rows]))
+    messages, memories = member.aliases
+    cited = dict.fromkeys(messages[i].message_id for i in told.messages if i in messages)
+    named = dict.fromkeys(memories[i].memory_id for i in told.memories if i in memories)
+    behind = (v.memory_id for v in memories.values() if any(e.message_id in cited for e in v.evidence))
+    return tuple(cited), tuple(named | dict.fromkeys(behind))

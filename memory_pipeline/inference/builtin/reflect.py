@@ -14,11 +14,12 @@ from memory_pipeline.domain.text import joined, words
 from memory_pipeline.inference.builtin.lexicon import listed, wordset
 from memory_pipeline.inference.builtin.likeness import likeness
 from memory_pipeline.inference.builtin.verbs import FORMS, gerund
-from memory_pipeline.inference.replies import Insight, PatternReply, ReflectReply
+from memory_pipeline.inference.replies import Insight, PatternReply, PeriodInsights, ReflectReply
 
 _Memory = Mapping[str, Any]
 _MIN_DAYS = 2
 _SHOWN = 3  # contents quoted in an insight
+_QUESTION = "What does the user keep coming back to?"
 _SAME_MEMBERS = 0.6  # overlap of evidence from which two themes are one
 _COMMON = wordset(
     """
@@ -44,15 +45,23 @@ _PLURAL = {
 
 
 def reflect(inputs: Mapping[str, Any]) -> ReflectReply:
-    """Insights over a week's memories, the strongest first (see ``ChatRequest`` task ``reflect``)."""
-    memories = inputs["memories"]
-    groups = _groups(memories, inputs["min_evidence"])
+    """Insights over the memories of each period, the strongest first (see ``ChatRequest`` task ``reflect``)."""
+    place = {m["id"]: n for n, m in enumerate(inputs["memories"])}
+    found = []
+    for asked in inputs["periods"]:
+        own = [m for a, b in asked["memories"] for m in inputs["memories"][place[a] : place[b] + 1]]
+        new = {m["id"] for a, b in asked["new"] for m in inputs["memories"][place[a] : place[b] + 1]}
+        found.append(PeriodInsights(asked["period"], _insights(own, new, inputs)))
+    return ReflectReply(found)
+
+
+def _insights(memories: Sequence[_Memory], new: set[str], inputs: Mapping[str, Any]) -> list[Insight]:
     chosen: list[tuple[str, list[_Memory]]] = []
-    for theme, members in groups:
+    for theme, members in _groups(memories, inputs["min_evidence"]):
         ids = {m["id"] for m in members}
-        if all(_overlap(ids, {m["id"] for m in other}) < _SAME_MEMBERS for _, other in chosen):
+        if ids & new and all(_overlap(ids, {m["id"] for m in other}) < _SAME_MEMBERS for _, other in chosen):
             chosen.append((theme, members))
-    return ReflectReply([_insight(theme, members) for theme, members in chosen[: inputs["max_insights"]]])
+    return [_insight(theme, members) for theme, members in chosen[: inputs["max_insights"]]]
 
 
 def _groups(memories: Sequence[_Memory], least: int) -> list[tuple[str, list[_Memory]]]:
@@ -91,6 +100,7 @@ def _insight(theme: str, members: list[_Memory]) -> Insight:
     else:
         content = f"Has come back to {_surface(theme, ordered)} on {_count(days)} days: {said}."
     return Insight(
+        question=_QUESTION,
         content=content,
         evidence=[m["id"] for m in ordered],
         importance=round(min(_importance(ordered) + 0.05, 0.9), 2),

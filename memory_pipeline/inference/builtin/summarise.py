@@ -1,11 +1,11 @@
-"""Summaries out of what was said: rolling, daily, weekly and monthly. Nothing is concluded; every sentence has its ids.
+"""Summaries out of what was said: of sessions, days, weeks, months. Nothing is concluded; every sentence has its ids.
 
 What the user wants forgotten or not brought up is in none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any
@@ -15,12 +15,14 @@ from memory_pipeline.domain.slots import attribute as slot_attribute
 from memory_pipeline.domain.text import content_words
 from memory_pipeline.inference.builtin.extract import read_window
 from memory_pipeline.inference.builtin.telling import Told, prose, questions, quotations, touches, within
-from memory_pipeline.inference.replies import SummaryReply
+from memory_pipeline.inference.replies import CalendarReply, PeriodSummary, SummaryReply
 
 _UNSPOKEN = frozenset({"boundary", "ephemeral"})
 _HIDDEN_CHANGES = frozenset({"forget", "suppress", "archive", "expire", "stale", "unpin", "pin"})
 _OVER = frozenset({"supersede", "contradict"})
 _QUOTED = "In their words"
+_HEADINGS = 20  # tokens of days or themes, roughly
+_SENTENCE = 3  # tokens of "They said: "
 _THEMES = {
     "profile_fact": "About themselves",
     "preference": "Tastes",
@@ -35,12 +37,34 @@ _THEMES = {
 }
 
 
+def calendar(inputs: Mapping[str, Any]) -> CalendarReply:
+    """Each period by itself, from the messages and memories that are listed for it."""
+    told = []
+    for asked in inputs["periods"]:
+        own = {
+            "label": asked["label"],
+            "messages": _listed(inputs["messages"], asked["messages"]),
+            "memories": _listed(inputs["memories"], asked["memories"]),
+            "max_tokens": asked["max_tokens"],
+            "unspoken": inputs["unspoken"],
+        }
+        reply = _GRAINS[asked["grain"]](own)
+        told.append(PeriodSummary(asked["period"], reply.text, reply.messages, reply.memories))
+    return CalendarReply(told)
+
+
+def _listed(items: Sequence[Mapping[str, Any]], spans: Iterable[tuple[str, str]]) -> list[Mapping[str, Any]]:
+    """The items of some runs of ids."""
+    place = {item["id"]: n for n, item in enumerate(items)}
+    return [item for first, last in spans for item in items[place[first] : place[last] + 1]]
+
+
 def rolling(inputs: Mapping[str, Any]) -> SummaryReply:
     """A conversation so far, for whoever reads only its next messages (NM-29)."""
     messages = inputs["messages"]
     if not messages:
         return SummaryReply(text="", messages=[], memories=[])
-    facts, hidden = _facts(messages)
+    facts, hidden = _facts(messages, inputs.get("unspoken", ()))
     quotes = quotations(messages, [f.text for f in facts], hidden)
     # What was said last is what "that one" will point to.
     recent = [
@@ -51,13 +75,14 @@ def rolling(inputs: Mapping[str, Any]) -> SummaryReply:
     return _reply(within(told, inputs["max_tokens"]), "The user")
 
 
-def _facts(messages: Sequence[Mapping[str, Any]]) -> tuple[list[Told], list[frozenset[str]]]:
+def _facts(messages: Sequence[Mapping[str, Any]], unspoken: Iterable[str]) -> tuple[list[Told], list[frozenset[str]]]:
     """What the messages state as extraction reads it, the last word on each slot, and what to keep silent about."""
     home = datetime.fromisoformat(messages[0]["created_at"]).tzinfo
     assert home is not None  # times in inputs carry their offset
     drafts = read_window({"messages": messages, "context": ()}, home)
     ending = {Operation.FORGET, Operation.SUPPRESS}
     hidden = [content_words(d.value or d.content) for d in drafts if d.operation in ending]
+    hidden += [_named(text) for text in unspoken]
     last: dict[object, Told] = {}
     for n, draft in enumerate(drafts):
         silent = draft.operation in ending or str(draft.type) in _UNSPOKEN or draft.type is MemoryType.BOUNDARY
@@ -112,10 +137,9 @@ def _weekday(day_: str) -> str:
 def _told(inputs: Mapping[str, Any]) -> list[Told]:
     memories: Sequence[Mapping[str, Any]] = inputs["memories"]
     hidden = [
-        content_words(m["content"]) - {"want", "brought"}
-        for m in memories
-        if m["change"] in {"forget", "suppress"} or m["type"] == "boundary"
+        _named(m["content"]) for m in memories if m["change"] in {"forget", "suppress"} or m["type"] == "boundary"
     ]
+    hidden += [_named(text) for text in inputs.get("unspoken", ())]
     facts = []
     for memory in memories:
         if memory["type"] in _UNSPOKEN or memory["change"] in _HIDDEN_CHANGES:
@@ -124,8 +148,13 @@ def _told(inputs: Mapping[str, Any]) -> list[Told]:
             continue
         facts.append(Told(_worded(memory), memory["importance"] + 0.2, (), (memory["id"],), memory["day"]))
     quotes = quotations(inputs["messages"], [f.text for f in facts], hidden)
-    kept = within([*facts, *quotes], max(inputs["max_tokens"] - 10, 0))
+    kept = within([*facts, *quotes], max(inputs["max_tokens"] - _HEADINGS, 0), _SENTENCE)
     return [t for t in kept if t.memories] + [t for t in kept if not t.memories]
+
+
+def _named(content: str) -> frozenset[str]:
+    """What a boundary or a forgotten memory is about."""
+    return content_words(content) - {"want", "brought"}
 
 
 def _worded(memory: Mapping[str, Any]) -> str:
@@ -146,3 +175,6 @@ def _cited(text: str, told: Sequence[Told]) -> SummaryReply:
     messages = dict.fromkeys(m for t in told for m in t.messages)
     memories = dict.fromkeys(m for t in told for m in t.memories)
     return SummaryReply(text=text, messages=list(messages), memories=list(memories))
+
+
+_GRAINS = {"day": day, "week": period, "month": period, "session": rolling}

@@ -126,32 +126,37 @@ def prose(told: Sequence[Told], subject: str = "The user") -> str:
     """Sentences in a row: those about the user share a subject, three at most; quotations are marked as such.
 
     Args:
-        subject: how the first sentence names the user; "" for quotations alone.
+        subject: how the first sentence names the user, after what stands before it ("On 10 March: the user"); "" for
+            quotations alone.
     """
     parts: list[str] = []
     run: list[str] = []
+    before = subject[: subject.rfind(": ") + 2] if ": " in subject else ""
+    named = False
 
     def flush() -> None:
+        nonlocal named
         if run:
-            who = subject if not parts and subject else "They"
+            who = subject if not parts and subject else "They" if named or not subject else "The user"
             parts.append(_sentence(who, run))
             run.clear()
+            named = True
 
     for item in told:
         text = item.text.rstrip(". ")
         if item.quoted:
             flush()
             quote = '"' + item.text.rstrip(".") + '"'
-            parts.append(
-                f"{quote}." if not subject else f"They said: {quote}." if parts else f"{subject} said: {quote}."
-            )
+            who = subject if not parts else "They" if named else "The user"
+            parts.append(f"{who} said: {quote}." if subject else f"{quote}.")
+            named = True
         elif of_the_user(text):
             run.append(text[:1].lower() + text[1:])
             if len(run) == 3 or "," in text:
                 flush()
         else:
             flush()
-            parts.append(text + ".")
+            parts.append(f"{before if not parts else ''}{text}.")
     flush()
     return " ".join(parts)
 

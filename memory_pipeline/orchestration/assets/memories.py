@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from memory_pipeline.domain.reasons import meaning
 from memory_pipeline.orchestration.assets.proposals import proposals
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
@@ -46,7 +47,10 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
     changes = Counter[str]()
     for found in report.changes.values():
         changes.update(found)
-    verdicts = [{"verdict": o, "reason": r, "proposals": n} for (o, r), n in reasons.most_common()]
+    verdicts = [
+        {"verdict": o, "reason": r, "proposals": n, "share": f"{n / reasons.total():.1%}", "meaning": meaning(r)}
+        for (o, r), n in reasons.most_common()
+    ]
     return Made(
         {day: found.total() for day, found in report.changes.items()},
         {
@@ -54,7 +58,9 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
             "changes": table([{"change": c, "versions": n} for c, n in changes.most_common()]),
             "versions withdrawn": report.withdrawn.total(),
             "later days replayed": len(report.replayed),
+            "days with a judge's reply that did not fit": len(report.failed),
         },
+        complete=[d for d in days if d not in report.failed],
     )
 
 
@@ -92,8 +98,10 @@ def _index(ctx: "StageContext", days: list[date]) -> Made:
     kinds={"parquet", "lancedb"},
     owners=OWNERS,
     backfill_policy=dg.BackfillPolicy.single_run(),
+    pool="memory_links",
     code_version=version_of("memory_links"),
-    description="Typed links from each new memory to older ones: supersedes, contradicts, elaborates, related.",
+    description="Typed links between memories (supersedes, contradicts, caused by, elaborates, related), and the "
+    "entities that they are about, with their aliases.",
 )
 def memory_links(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
     return run_stage(context, pipeline, "memory_links", _link)
@@ -102,8 +110,16 @@ def memory_links(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Ma
 def _link(ctx: "StageContext", days: list[date]) -> Made:
     from memory_pipeline.stages.link import link
 
-    made = link(ctx, days)
+    report = link(ctx, days)
     kinds = ctx.lake.sql(
         "SELECT relation, count(*) AS links FROM links GROUP BY relation ORDER BY links DESC", days={"links": days}
     )
-    return Made(made, {"links by relation": table(kinds.to_pylist())})
+    entities = [{"kind": kind, "entities": n} for kind, n in sorted(report.entities.items())]
+    return Made(
+        report.links,
+        {
+            "links by relation": table(kinds.to_pylist()),
+            "entities of the users by kind": table(entities),
+            "other days written": len(report.others),
+        },
+    )

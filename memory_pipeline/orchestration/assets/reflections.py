@@ -1,6 +1,7 @@
 """5 · What follows from many memories: patterns and reflections, week by week."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,9 @@ def _patterns(ctx: "StageContext", starts: list[date]) -> Made:
 def _reflections(ctx: "StageContext", starts: list[date]) -> Made:
     from memory_pipeline.stages.reflect import reflect
 
-    return _told(ctx, starts, reflect(ctx, [Period(Grain.WEEK, start) for start in starts]), "reflection")
+    report = reflect(ctx, [Period(Grain.WEEK, start) for start in starts])
+    made = _told(ctx, starts, report.made, "reflection")
+    return replace(made, complete=[start for start in starts if not report.failed[start]])
 
 
 def _told(ctx: "StageContext", starts: list[date], made: Counter[date], kind: str) -> Made:

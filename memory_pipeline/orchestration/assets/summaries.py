@@ -1,4 +1,4 @@
-"""4 · Calendar summaries of each user: days, weeks, months."""
+"""4 · Summaries of each user: days (and long sessions), weeks, months."""
 
 from datetime import date
 from typing import TYPE_CHECKING
@@ -41,13 +41,20 @@ def _summaries(name: str, grain: Grain, description: str) -> dg.AssetsDefinition
 
 
 daily_summaries = _summaries(
-    "daily_summaries", Grain.DAY, "What each user's day was about, from its messages; none for a silent day."
+    "daily_summaries",
+    Grain.DAY,
+    "What each user's day was about, from its messages and what became of the memories; none for a silent day. "
+    "Long sessions have a rolling summary of their own.",
 )
 weekly_summaries = _summaries(
-    "weekly_summaries", Grain.WEEK, "Each user's week, from its messages and what became of the memories."
+    "weekly_summaries",
+    Grain.WEEK,
+    "Each user's week, once it is over, from its messages and what became of the memories.",
 )
 monthly_summaries = _summaries(
-    "monthly_summaries", Grain.MONTH, "Each user's month, from its messages and what became of the memories."
+    "monthly_summaries",
+    Grain.MONTH,
+    "Each user's month, once it is over, from its messages and what became of the memories.",
 )
 
 
@@ -56,7 +63,7 @@ def _summarize(ctx: "StageContext", grain: Grain, starts: list[date]) -> Made:
 
     report = summarize(ctx, [Period(grain, start) for start in starts])
     texts = [
-        f"**{summary.user_id}, {Period(grain, summary.start).label}** — {summary.text}"
+        f"**{summary.user_id}, {summary.label}** — {summary.text}"
         for start in sorted(report.made)
         for summary in report.made[start]
     ]
@@ -64,7 +71,7 @@ def _summarize(ctx: "StageContext", grain: Grain, starts: list[date]) -> Made:
         {start: len(found) for start, found in report.made.items()},
         {
             "latest": dg.MetadataValue.md("\n\n".join(texts[-3:]) or "no messages"),
-            "replies that did not fit": report.failed,
+            "replies that did not fit": report.failed.total(),
         },
-        complete=starts if not report.failed else [],
+        complete=[start for start in starts if not report.failed[start]],
     )

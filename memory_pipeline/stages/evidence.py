@@ -1,0 +1,242 @@
+"""What a summary may rest on: one user's messages and what became of the memories, without what was taken back.
+
+A message whose words the user has corrected or forgotten is no evidence, whenever that was done; an edited memory is
+told in the user's own words.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache
+from typing import TYPE_CHECKING
+
+from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, standing
+from memory_pipeline.domain.message import Message, Role
+from memory_pipeline.domain.policy import SummaryPolicy
+from memory_pipeline.domain.proposal import MemoryType, Surface
+from memory_pipeline.domain.scope import Classification, Scope
+from memory_pipeline.domain.selection import select, size, told_order
+from memory_pipeline.domain.text import content_words
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.withholding import for_readers
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What the pipeline and the user state; not what reflections, patterns and time make of it.
+TOLD = frozenset({Cause.PROPOSAL, Cause.MANUAL})
+_BOOKKEEPING = frozenset({Change.PIN, Change.UNPIN, Change.SUPPRESS, Change.UNDO})
+_SAID_AGAIN = frozenset({Change.REINFORCE, Change.REVIVE, Change.MERGE, Change.EDIT})
+
+# Memories whose present state reaches back: hidden from what is told, or told in other words.
+_REACHING_BACK = """
+SELECT * FROM ({current})
+WHERE change = 'forget' OR own_words OR len(taken_back) > 0 OR surface = 'avoid' OR type = 'boundary'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one summary is made from.
+
+    Attributes:
+        messages: those that it reads, in the order of time.
+        memories: what became of each memory, its last version of the period; in the order of time.
+        unspoken: contents that the user wants forgotten or not brought up, and that the period touches.
+    """
+
+    messages: tuple[Message, ...]
+    memories: tuple[MemoryVersion, ...]
+    unspoken: tuple[str, ...]
+
+
+class Diary:
+    """One user's days, as evidence.
+
+    Args:
+        messages: of some days.
+        versions: standing ones of the same days.
+        reaching_back: present versions of memories that were taken back, corrected or must not be brought up.
+    """
+
+    def __init__(
+        self,
+        policy: SummaryPolicy,
+        messages: Iterable[Message],
+        versions: Iterable[MemoryVersion],
+        reaching_back: Iterable[MemoryVersion],
+    ) -> None:
+        self._policy = policy
+        self._back = {v.memory_id: v for v in reaching_back}
+        self._hidden = {i: v for i, v in self._back.items() if _hidden(v)}
+        gone = {m for v in self._back.values() for m in _gone(v)}
+        self._messages: dict[date, list[Message]] = defaultdict(list)
+        for message in messages:
+            if message.message_id not in gone:
+                self._messages[message.day].append(message)
+        self._versions: dict[date, list[MemoryVersion]] = defaultdict(list)
+        for version in versions:
+            # A summary has no classification: it tells nothing above the default ceiling (KN-27).
+            permitted = Classification.INTERNAL.permits(version.classification)
+            if permitted and version.cause in TOLD and version.change not in _BOOKKEEPING:
+                self._versions[version.day].append(version)
+        self._read = cache(self._read_of)
+
+    def days(self) -> list[date]:
+        """Days on which the user wrote, in order."""
+        return sorted(d for d, said in self._messages.items() if any(m.role is Role.USER for m in said))
+
+    def evidence(
+        self, days: Iterable[date], tokens: int, keep: Callable[[Message], bool] | None = None
+    ) -> Evidence | None:
+        """What some days are told from; None where the user wrote nothing.
+
+        Each day's messages are chosen first, then so many of those as fit: a week reads nothing that its days do not.
+
+        Args:
+            tokens: budget of the messages.
+            keep: which messages it is about; memories then rest on these. None = all.
+        """
+        span = sorted(set(days))
+        said = [m for day in span for m in self._messages.get(day, ()) if keep is None or keep(m)]
+        if not any(m.role is Role.USER for m in said):
+            return None
+        read = [m for day in span for m in self._read(day) if keep is None or keep(m)]
+        there = {m.message_id for m in said}
+        memories = self._told(span)
+        if keep is not None:
+            memories = [v for v in memories if any(e.message_id in there for e in v.evidence)]
+        known = _words(memories)
+        most = self._policy.message_tokens
+        return Evidence(
+            messages=tuple(sorted(select(read, tokens, most, known), key=told_order)),
+            memories=tuple(memories),
+            unspoken=self._unspoken(span, there),
+        )
+
+    def _read_of(self, day: date) -> Sequence[Message]:
+        figures = self._policy
+        said = self._messages.get(day, [])
+        total = sum(size(m, figures.message_tokens) for m in said if m.role is not Role.SYSTEM)
+        tokens = min(max(int(figures.input_share * total), figures.day_input_floor), figures.day_input_tokens)
+        return select(said, tokens, figures.message_tokens, _words(self._told([day])))
+
+    def _told(self, days: Sequence[date]) -> list[MemoryVersion]:
+        """Of each memory that is not hidden what became of it in some days, told on the day on which it came up."""
+        by_memory: dict[str, list[MemoryVersion]] = defaultdict(list)
+        for day in days:
+            for version in self._versions.get(day, ()):
+                if version.memory_id not in self._hidden:
+                    by_memory[version.memory_id].append(version)
+        told = [self._in_own_words(_last(versions)) for versions in by_memory.values()]
+        return sorted(told, key=lambda v: (v.day, v.changed_at, v.memory_id))
+
+    def _in_own_words(self, version: MemoryVersion) -> MemoryVersion:
+        corrected = self._back.get(version.memory_id)
+        return version if corrected is None else replace(version, content=corrected.content)
+
+    def _unspoken(self, days: Sequence[date], messages: set[str]) -> tuple[str, ...]:
+        touched = {v.memory_id for day in days for v in self._versions.get(day, ())}
+        span = set(days)
+        return tuple(
+            sorted(
+                {
+                    v.content
+                    for i, v in self._hidden.items()
+                    if i in touched or v.day in span or any(e.message_id in messages for e in v.evidence)
+                }
+            )
+        )
+
+
+def _hidden(version: MemoryVersion) -> bool:
+    if version.forgotten:
+        return True
+    kept_silent = version.surface is Surface.AVOID or version.type is MemoryType.BOUNDARY
+    return kept_silent and version.status not in RETIRED
+
+
+def _gone(version: MemoryVersion) -> set[str]:
+    """Messages that must not be shown: those behind what is hidden, and those that an edit put right."""
+    return set(version.taken_back) | ({e.message_id for e in version.evidence} if _hidden(version) else set())
+
+
+def _last(versions: Sequence[MemoryVersion]) -> MemoryVersion:
+    """The last of a memory's versions; where it only confirms or refines, under the change of the first one."""
+    ordered = sorted(versions, key=lambda v: v.version)
+    first, last = ordered[0], ordered[-1]
+    return replace(last, change=first.change, day=first.day) if last.change in _SAID_AGAIN else last
+
+
+def _words(memories: Iterable[MemoryVersion]) -> frozenset[str]:
+    return frozenset().union(*(content_words(v.content) for v in memories))
+
+
+def diaries(
+    ctx: StageContext, days: Iterable[date], sessions: Iterable[tuple[Scope, str]] | None = None
+) -> Mapping[Scope, Diary]:
+    """The diaries of everybody who wrote on some days.
+
+    Args:
+        sessions: read these sessions' messages alone; None = all.
+    """
+    from memory_pipeline.storage.ledger import CURRENT, scopes_table
+    from memory_pipeline.storage.rows import from_table
+
+    span = sorted(set(days))
+    messages: dict[Scope, list[Message]] = defaultdict(list)
+    for message in messages_of(ctx, span, sessions):
+        messages[Scope(message.tenant_id, message.user_id)].append(message)
+    if not messages:
+        return {}
+    wanted = {"wanted": scopes_table(messages)}
+    semi = "SELECT * FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id)"
+    rows = from_table(ctx.lake.sql(semi, days={"memory_versions": span}, tables=wanted), MemoryVersion)
+    back = from_table(
+        ctx.lake.sql(f"WITH memory_versions AS ({semi}) {_REACHING_BACK.format(current=CURRENT)}", tables=wanted),
+        MemoryVersion,
+    )
+    versions, reaching = _by_scope(standing(rows)), _by_scope(back)
+    return {
+        scope: Diary(ctx.policy.summary, said, versions[scope], reaching[scope])
+        for scope, said in sorted(messages.items())
+    }
+
+
+def messages_of(
+    ctx: StageContext, days: Sequence[date], sessions: Iterable[tuple[Scope, str]] | None = None
+) -> Sequence[Message]:
+    """The messages of some days, of all sessions or of some, without what the policy withholds from readers."""
+    if sessions is None:
+        return for_readers(ctx.lake.read("messages", Message, days=days), ctx.policy.gate)
+    from memory_pipeline.storage.rows import from_table
+
+    table = ctx.lake.sql(
+        "SELECT * FROM messages SEMI JOIN asked USING (tenant_id, user_id, session_id)",
+        days={"messages": days},
+        tables={"asked": sessions_table(sessions)},
+    )
+    return for_readers(from_table(table, Message), ctx.policy.gate)
+
+
+def sessions_table(sessions: Iterable[tuple[Scope, str]]) -> pa.Table:
+    """Sessions as a table to join with."""
+    import pyarrow as pa
+
+    ordered = sorted(set(sessions))
+    columns = {
+        "tenant_id": [s.tenant_id for s, _ in ordered],
+        "user_id": [s.user_id for s, _ in ordered],
+        "session_id": [name for _, name in ordered],
+    }
+    return pa.table(columns, schema=pa.schema([(name, pa.string()) for name in columns]))
+
+
+def _by_scope(rows: Iterable[MemoryVersion]) -> dict[Scope, list[MemoryVersion]]:
+    found: dict[Scope, list[MemoryVersion]] = defaultdict(list)
+    for row in rows:
+        found[row.scope].append(row)
+    return found

@@ -1,0 +1,98 @@
+"""Summaries → lake and index. Rows that say the same stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+
+from memory_pipeline.domain.calendar import Period
+from memory_pipeline.domain.summary import Summary, SummaryGrain
+from memory_pipeline.stages.context import StageContext
+
+
+def _unchanged(new: Summary, old: Summary | None) -> bool:
+    return old is not None and replace(new, run_id=old.run_id, recorded_at=old.recorded_at) == old
+
+
+def _kept(new: Summary, old: Mapping[str, Summary]) -> Summary:
+    there = old.get(new.summary_id)
+    return there if there is not None and _unchanged(new, there) else new
+
+
+def store(ctx: StageContext, periods: Sequence[Period], made: Iterable[Summary]) -> None:
+    """Replace the summaries of some periods of one grain.
+
+    The index lets go of what is no more before the lake forgets that it existed, so a crash leaves nothing behind.
+    """
+    if not periods:
+        return
+    grain = str(periods[0].grain)
+    old = _held(ctx, grain, (p.start for p in periods))
+    kept: dict[date, list[Summary]] = {p.start: [] for p in periods}
+    for summary in made:
+        kept[summary.start].append(_kept(summary, old))
+    ctx.index.delete("summaries", old.keys() - {s.summary_id for rows in kept.values() for s in rows})
+    for start, rows in kept.items():
+        ctx.lake.replace("summaries", start, rows, part=grain)
+    _index(ctx, [s for rows in kept.values() for s in rows])
+
+
+def store_sessions(ctx: StageContext, days: Iterable[date], touched: Iterable[str], made: Sequence[Summary]) -> None:
+    """Replace the summaries of some sessions: one row a session, in the partition of its last message.
+
+    They are for whoever goes on with the session; the index and so the search do not hold them.
+
+    Args:
+        days: where rows of these sessions may stand now; further back than ``session_days`` they are not looked for.
+        touched: ids of the summaries that are made anew, or are to be gone.
+    """
+    reach = ctx.policy.summary.session_days
+    span = {day - timedelta(days=n) for day in days for n in range(reach + 1)} | {s.start for s in made}
+    rows = _held(ctx, SummaryGrain.SESSION, span & set(ctx.lake.days("summaries")) | {s.start for s in made})
+    gone = set(touched)
+    stays = [s for i, s in rows.items() if i not in gone] + [_kept(s, rows) for s in made]
+    after: dict[date, list[Summary]] = {}
+    for summary in stays:
+        after.setdefault(summary.start, []).append(summary)
+    before: dict[date, list[Summary]] = {}
+    for summary in rows.values():
+        before.setdefault(summary.start, []).append(summary)
+    for day in sorted(before.keys() | after.keys()):
+        if _by_id(before.get(day, ())) != _by_id(after.get(day, ())):
+            ctx.lake.replace("summaries", day, after.get(day, []), part=SummaryGrain.SESSION)
+
+
+def _by_id(rows: Iterable[Summary]) -> list[Summary]:
+    return sorted(rows, key=lambda s: s.summary_id)
+
+
+def _held(ctx: StageContext, grain: str, starts: Iterable[date]) -> dict[str, Summary]:
+    found = ctx.lake.read("summaries", Summary, days=set(starts), where="grain = $grain", params={"grain": grain})
+    return {s.summary_id: s for s in found}
+
+
+def _index(ctx: StageContext, summaries: Sequence[Summary]) -> None:
+    from memory_pipeline.storage.index import IndexedSummary
+    from memory_pipeline.storage.rows import to_table
+
+    there = ctx.index.lookup("summaries", [s.summary_id for s in summaries], ["summary_id", "content", "memory_ids"])
+    columns = (there[name].to_pylist() for name in ("summary_id", "content", "memory_ids"))
+    indexed = {i: (content, tuple(ids)) for i, content, ids in zip(*columns, strict=True)}
+    rows = [
+        IndexedSummary(
+            summary_id=s.summary_id,
+            tenant_id=s.tenant_id,
+            user_id=s.user_id,
+            grain=str(s.grain),
+            label=s.label,
+            content=s.text,
+            observed_at=s.observed_at,
+            message_ids=s.message_ids,
+            memory_ids=s.memory_ids,
+        )
+        for s in summaries
+        if indexed.get(s.summary_id) != (s.text, s.memory_ids)
+    ]
+    if rows:
+        ctx.index.upsert("summaries", to_table(rows, IndexedSummary), ctx.encoder.encode([r.content for r in rows]))
