@@ -11,14 +11,15 @@ from typing import Any
 from memory_pipeline.domain.calendar import age, local_day, zone
 from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.recall import Answer
-from memory_pipeline.inference.chat import ChatReply, ChatRequest
+from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import AnswerReply
+from memory_pipeline.inference.structured_output import UnfitReply
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.hits import Hit
 from memory_pipeline.retrieval.keywords import query_terms
 from memory_pipeline.retrieval.passages import passage
 from memory_pipeline.retrieval.query import LAYERS, Query, Reach
-from memory_pipeline.storage.schemas import Cost
+from memory_pipeline.storage.costs import entry
 
 MOST = 25  # NM-32
 # A change stays answerable although the old fact is out of retrieval (NM-34); what was forgotten or expired does not.
@@ -36,14 +37,25 @@ async def ask(engine: Engine, question: str, user_id: str, tenant_id: str, reach
     if not hits:
         recall_id = engine.logged("ask", query, None, (), started)
         return Answer(NOT_KNOWN, (), False, {"recall_id": recall_id})
+    reply = await _replied(engine, query, request(query, hits, engine.settings.timezone))
+    recall_id = engine.logged("ask", query, None, hits, started, model=reply.model)
+    return _answer(reply.value, hits, recall_id)
+
+
+async def _replied(engine: Engine, query: Query, asked: ChatRequest[AnswerReply]) -> ChatReply[AnswerReply]:
+    """The model's reply, within the day's budget; what it cost is in the ledger, also when it did not fit."""
     chat = engine.chat()
     try:
-        reply = await chat.complete(request(query, hits, engine.settings.timezone))
+        async with engine.budget.reserved(engine.most_usd(asked)):
+            try:
+                reply = await chat.complete(asked)
+            except UnfitReply as error:
+                _account(engine, query, error.usage, chat.model)
+                raise
+            _account(engine, query, reply.usage, reply.model)
+            return reply
     finally:
         await chat.aclose()
-    recall_id = engine.logged("ask", query, None, hits, started, model=reply.model)
-    _account(engine, query, reply, recall_id)
-    return _answer(reply.value, hits, recall_id)
 
 
 def passing(hits: Sequence[Hit], threshold: float) -> list[Hit]:
@@ -77,31 +89,25 @@ def _answer(reply: AnswerReply, hits: Sequence[Hit], recall_id: str) -> Answer:
     return Answer(reply.text if reply.text and not reply.known else NOT_KNOWN, (), False, extra)
 
 
-def _account(engine: Engine, query: Query, reply: ChatReply[AnswerReply], recall_id: str) -> None:
+def _account(engine: Engine, query: Query, usage: Usage, model: str) -> None:
     """Enter a call that cost something into the cost ledger."""
-    if not reply.usage.prompt_tokens:
+    if not usage.prompt_tokens:
         return
-    engine.lake.append(
-        "costs",
-        [
-            Cost(
-                call_id=recall_id,
-                tenant_id=query.scope.tenant_id,
-                user_id=query.scope.user_id,
-                day=local_day(query.at, engine.settings.timezone),
-                stage="answer",
-                model=reply.model,
-                calls=1,
-                cached=0,
-                prompt_tokens=reply.usage.prompt_tokens,
-                cached_tokens=reply.usage.cached_tokens,
-                completion_tokens=reply.usage.completion_tokens,
-                usd=reply.usage.usd,
-                run_id=recall_id,
-                recorded_at=engine.clock().astimezone(UTC),
-            )
-        ],
+    made = entry(
+        query.scope,
+        local_day(query.at, engine.settings.timezone),
+        "answer",
+        model,
+        "",
+        engine.clock().astimezone(UTC),
+        calls=usage.calls,
+        prompt_tokens=usage.prompt_tokens,
+        cached_tokens=usage.cached_tokens,
+        completion_tokens=usage.completion_tokens,
+        usd=usage.usd,
     )
+    engine.lake.append("costs", [made])
+    engine.budget.note([made])
 
 
 def _inputs(query: Query, hits: Sequence[Hit], timezone: str) -> Mapping[str, Any]:

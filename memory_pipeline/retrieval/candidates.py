@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.scope import Classification
+from memory_pipeline.retrieval.naming import NOBODY
 from memory_pipeline.retrieval.query import MESSAGE, Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, UserRows
 
@@ -29,7 +31,7 @@ class Candidates:
     Attributes:
         places: where they stand in ``rows``; the other arrays belong to them, in that order.
         similarity, keyword: 0 to 1.
-        named: whether the query names what they are about.
+        named: whether the query names an entity that they are about.
     """
 
     rows: UserRows
@@ -122,21 +124,27 @@ def candidates(
     vector: npt.NDArray[np.float32],
     terms: list[str],
     most: int,
+    known: Roster = NOBODY,
+    *,
+    shared: bool = False,
 ) -> Candidates:
-    """The allowed rows nearest in meaning, those that share most of the query's rare words, and all that it names.
+    """The allowed rows nearest in meaning, those that share most of the query's rare words, those about what it names.
 
     Similarity is exact over all rows: inside one user that is faster than an approximate index, and finds everything.
 
     Args:
         vector: of the query, shape (dimensions,).
-        most: rows that each of the first two arms may bring.
+        most: rows that each of the three arms may bring.
+        known: the reader's entities.
+        shared: the rows are other users'.
     """
     similarity = np.clip(rows.vectors @ vector, 0.0, 1.0).astype(np.float64)
     keyword = (rows.keywords.scores(terms) * rows.brevity).astype(np.float64)
     named = np.zeros(len(rows), dtype=bool)
-    named[rows.naming(query.text)] = True
-    taken = named & mask
-    for arm in (similarity, keyword):
+    named[rows.naming(query.text, known, shared=shared)] = True
+    taken = np.zeros(len(rows), dtype=bool)
+    # Somebody may be named in every other row; of these the ones that say most of the query come in.
+    for arm in (similarity, keyword, np.where(named, 1.0 + similarity + keyword, 0.0)):
         taken[_best(np.where(mask, arm, 0.0), most)] = True
     places = np.flatnonzero(taken)
     return Candidates(rows, places, similarity[places], keyword[places], named[places])

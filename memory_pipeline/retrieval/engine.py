@@ -19,7 +19,8 @@ from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
 
 if TYPE_CHECKING:
-    from memory_pipeline.inference.chat import ChatModel
+    from memory_pipeline.inference.budget import Budget
+    from memory_pipeline.inference.chat import ChatModel, ChatRequest
     from memory_pipeline.inference.encoder import Encoder
     from memory_pipeline.retrieval.hits import Hit
     from memory_pipeline.storage.schemas import Recall
@@ -68,6 +69,22 @@ class Engine:
         """
         index = Index.open(self.settings, self.encoder)
         return Searcher(self.lake, index, self.encoder, self.policy, seed=self._seed)
+
+    @cached_property
+    def budget(self) -> Budget:
+        """The day's limit, for what calls a chat model."""
+        from memory_pipeline.inference.budget import Budget
+
+        return Budget(self.settings.budget_usd_per_day, self.lake, self.clock)
+
+    def most_usd(self, request: ChatRequest[Any]) -> float | None:
+        """What a request may cost at most; None where nobody asks or it costs nothing."""
+        if self.budget.limit is None or self.settings.chat == "builtin":
+            return None
+        from memory_pipeline.inference.prices import most_usd
+        from memory_pipeline.inference.prompts import Prompts
+
+        return most_usd(self.settings, Prompts.open(self.settings), request)
 
     def chat(self) -> ChatModel:
         """A chat model of the caller's own, to be closed by it."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from memory_pipeline.inference.encoder import Encoder
 
-_WORDS = ("content", "subject", "attribute", "value", "negated", "entities")
+_WORDS = ("content", "subject", "attribute", "value", "negated", "entities", "own_words")
 
 
 def state_at(rows: Sequence[MemoryVersion], as_of: datetime | None, known_at: datetime | None) -> list[MemoryVersion]:
@@ -55,7 +55,7 @@ def corrected(state: Iterable[MemoryVersion], rows: Sequence[MemoryVersion]) -> 
     kept = []
     for version in state:
         latest, edit = now.get(version.memory_id), edits.get(version.memory_id)
-        if latest is not None and latest.change is Change.FORGET:
+        if latest is not None and latest.forgotten:
             continue
         if edit is not None and edit.version > version.version:
             version = replace(version, **{name: getattr(edit, name) for name in _WORDS})

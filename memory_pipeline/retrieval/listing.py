@@ -8,10 +8,12 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.calendar import Grain, Period, day_range, period_of, periods
+from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.memory import MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import QueryError
+from memory_pipeline.retrieval.entities import roster
 from memory_pipeline.retrieval.history import state_at
 from memory_pipeline.retrieval.query import one_of
 from memory_pipeline.storage.lake import Lake
@@ -67,12 +69,18 @@ _CHANGES = (
 _TOLD = f"SELECT start AS day, summary_id, text FROM summaries WHERE {_OWN} AND grain = $grain"
 
 
-def listed(version: MemoryVersion) -> dict[str, Any]:
-    """One memory as ``memories`` lists it; ``evidence`` are message ids."""
+def listed(version: MemoryVersion, known: Roster | None = None) -> dict[str, Any]:
+    """One memory as ``memories`` lists it; ``evidence`` are message ids.
+
+    Args:
+        known: the user's entities, for ``entity_ids``; without them the key is left out.
+    """
     row = {name: getattr(version, name) for name in _LISTED}
     row |= {name: str(row[name]) for name in ("type", "status", "surface")}
     row["entities"] = list(version.entities)
     row["evidence"] = list(dict.fromkeys(e.message_id for e in version.evidence))
+    if known is not None:
+        row["entity_ids"] = sorted(known.of_memory(version.memory_id))
     return row
 
 
@@ -89,7 +97,8 @@ def memories(
     if type is not None:
         one_of("type", type, MemoryType)
     state = state_at(versions_of(lake, [scope]), as_of, None)
-    return [listed(v) for v in state if status in (None, v.status) and type in (None, v.type)]
+    known = roster(scope, state)
+    return [listed(v, known) for v in state if status in (None, v.status) and type in (None, v.type)]
 
 
 def frame(lake: Lake, scope: Scope, name: str) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
 from functools import wraps
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memory_pipeline.inference.chat import ChatModel
     from memory_pipeline.inference.encoder import Encoder
+    from memory_pipeline.retrieval.links import Linked
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -228,6 +229,41 @@ class MemoryReader:
         moment = instant(as_of, self._engine.settings.timezone, "as_of")
         scope = scope_of(tenant_id, user_id)
         return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
+
+    def entities(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        kind: str | None = None,
+        as_of: When | None = None,
+    ) -> list[dict[str, Any]]:
+        """Who and what the memories are about, with every name each goes by; see ``entities.entities_of``.
+
+        Args:
+            kind: person, pet, place, organisation, project, product, metric or other; all when None.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.entities import entities_of
+
+        moment = instant(as_of, self._engine.settings.timezone, "as_of")
+        return entities_of(self._engine.lake, scope_of(tenant_id, user_id), kind=kind, as_of=moment)
+
+    def links(
+        self, memory_ids: Iterable[str], *, user_id: str, tenant_id: str = "default"
+    ) -> Mapping[str, Sequence[Linked]]:
+        """What some memories are linked to, both ways, the strongest first and at most 20 each (KN-10).
+
+        Returns:
+            For each of the memories that has any its links, with ``memory_id``, ``relation``, ``direction``,
+            ``weight`` and ``reason``; see ``links.Linked``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        return self._engine.searcher.sources.linked(scope_of(tenant_id, user_id), memory_ids)
 
     def timeline(
         self,

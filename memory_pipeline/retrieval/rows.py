@@ -1,4 +1,4 @@
-"""One user's rows of one index table, laid out for scoring: vectors, keyword index, entity names, columns as arrays."""
+"""One user's rows of one index table, laid out for scoring: vectors, keyword index, entities, columns as arrays."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.policy import RetrievalPolicy
-from memory_pipeline.domain.text import STOPWORDS, normalise, words
 from memory_pipeline.retrieval.keywords import KeywordIndex
+from memory_pipeline.retrieval.naming import NOBODY, MemoryNames, SpeakerNames
 from memory_pipeline.storage.projection import spoken
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_LONGEST_NAME = 4  # words
 MEMORIES, MESSAGES, SUMMARIES = "memories", "messages", "summaries"
 _IDS = {MEMORIES: "memory_id", MESSAGES: "message_id", SUMMARIES: "summary_id"}
+_TAKING_BACK = ("forget", "edit")
 Citations = frozenset[tuple[str, str]]  # message id, session of the memory that cites it
-# Words of these must not be shown: the user took back or corrected what was made of them.
-_TAKEN_BACK = frozenset({"forget", "edit"})
 
 
 class UserRows:
@@ -110,50 +109,55 @@ class UserRows:
     # -- entities
 
     @cached_property
-    def _named(self) -> Mapping[str, tuple[int, ...]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for place, names in enumerate(self._names()):
-            for name in {normalise(n) for n in names}:
-                if name and name != "user" and name not in STOPWORDS:
-                    found[name].append(place)
-        return {name: tuple(places) for name, places in found.items()}
+    def _memory_names(self) -> MemoryNames:
+        return MemoryNames(self)
 
     @cached_property
-    def _unspaced(self) -> Sequence[str]:
-        """Names that may stand in a text without spaces around them."""
-        return [name for name in self._named if not name.isascii()]
+    def _speaker_names(self) -> SpeakerNames:
+        return SpeakerNames(self)
 
-    def _names(self) -> Sequence[Sequence[str]]:
+    @property
+    def roster(self) -> Roster:
+        """Of one user's own memories: who and what they are about, by every name."""
+        return next(iter(self._memory_names.rosters.values()), NOBODY)
+
+    def naming(self, text: str, known: Roster = NOBODY, *, shared: bool = False) -> npt.NDArray[np.int64]:
+        """Places of the rows about somebody or something that a text names (LS-10).
+
+        Args:
+            known: the reader's entities.
+            shared: the rows are other users'.
+        """
+        places: set[int] = set()
         if self.name == MEMORIES:
-            subjects = self.values("subject")
-            return [[*e, *([s] if s else [])] for e, s in zip(self.values("entities"), subjects, strict=True)]
-        if self.name == MESSAGES:
-            return [[s] if s else [] for s in self.values("speaker")]
-        return []
-
-    def naming(self, text: str) -> npt.NDArray[np.int64]:
-        """Places of the rows about somebody or something that a text names (LS-10)."""
-        tokens = words(text)
-        spans = {
-            " ".join(tokens[start : start + size])
-            for size in range(1, _LONGEST_NAME + 1)
-            for start in range(len(tokens) - size + 1)
-        }
-        folded = normalise(text)
-        named = (spans & self._named.keys()).union(name for name in self._unspaced if name in folded)
-        return np.array(sorted({place for name in named for place in self._named[name]}), dtype=np.int64)
+            places = self._memory_names.places(text, descriptions=not shared)
+        elif self.name == MESSAGES:
+            places = self._speaker_names.places(text, known)
+        return np.array(sorted(places), dtype=np.int64)
 
     # -- what rests on what
 
     @cached_property
     def taken_back(self) -> Citations:
-        """Of memories: the messages behind what the user has forgotten or edited."""
-        return self._cited(np.isin(self.values("change").astype(str), list(_TAKEN_BACK)))
+        """Of memories: the messages whose words the user has forgotten or corrected."""
+        sessions, ids = self.values("session_id"), self.values("taken_back")
+        listed = {(i, sessions[place]) for place in range(len(self)) for i in ids[place]}
+        # Rows of before these fields say it by their change alone.
+        unlisted = np.array([not taken for taken in ids], dtype=bool) & (self.numbers("own_words") == 0)
+        return frozenset(listed) | self._cited(unlisted & np.isin(self.values("change").astype(str), _TAKING_BACK))
 
     @cached_property
     def forgotten(self) -> frozenset[str]:
         """Of memories: ids of those that the user has forgotten."""
-        return frozenset(self.values("memory_id")[self.values("change") == "forget"])
+        own, ids, changes = self.values("memory_id"), self.values("taken_back"), self.values("change")
+        return frozenset(own[n] for n in range(len(self)) if changes[n] == "forget" or own[n] in ids[n])
+
+    @cached_property
+    def corrected(self) -> Mapping[str, float]:
+        """Of memories: those of which the user has taken words back, and when they were last confirmed (seconds since
+        1970): what was made of one before then may still say the old words."""
+        own, ids, said = self.values("memory_id"), self.values("taken_back"), self.seconds("referenced_at")
+        return {own[n]: float(said[n]) for n in range(len(self)) if ids[n] and own[n] not in self.forgotten}
 
     @cached_property
     def constrained(self) -> Citations:

@@ -18,7 +18,7 @@ from memory_pipeline.retrieval.hits import Hit, hit, once
 from memory_pipeline.retrieval.keywords import query_terms
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, Citations, UserRows
-from memory_pipeline.retrieval.sources import Source, Sources
+from memory_pipeline.retrieval.sources import Opened, Source, Sources
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake
 
@@ -60,7 +60,7 @@ class Searcher:
         if not query.text or not query.k:
             return []
         opened = self.sources.open(query)
-        hits = _in_order(self._scored(query, opened.tables), query)
+        hits = _in_order(self._scored(query, opened), query)
         messages = opened.table(MESSAGES)
         if messages is None:
             return list(islice(hits, query.k))
@@ -84,15 +84,16 @@ class Searcher:
         hits = [hit(MEMORIES, row) for row in source.rows.take(np.flatnonzero(mask))]
         return sorted(hits, key=lambda h: (h.observed_at, h.id))
 
-    def _scored(self, query: Query, tables: Sequence[Source]) -> list[_Scored]:
+    def _scored(self, query: Query, opened: Opened) -> list[_Scored]:
         vector, terms = self._vector(query.text), query_terms(query.text)
         most = max(self._policy.retrieval.candidates, query.k)
         useful, now = self.sources.usefulness(query), query.at.timestamp()
         with self._lock:
             sample = np.random.default_rng(self._seeds.spawn(1)[0])
         scored = []
-        for table in tables:
-            found = candidates(table.rows, table.mask, query, vector, terms, most)
+        known = opened.now.roster
+        for table in opened.tables:
+            found = candidates(table.rows, table.mask, query, vector, terms, most, known, shared=table.shared)
             values = scoring.signals(found, self._policy, query.weighing, now, useful, sample)
             scored.append(_Scored(table, found, values, scoring.scores(values, query.weights)))
         return scored
@@ -132,8 +133,11 @@ def _in_order(scored: Sequence[_Scored], query: Query) -> Iterator[Hit]:
 
 
 def _resting(found: Hit, messages: UserRows) -> Hit:
-    """The hit; a memory of the user's own with the turns that it rests on."""
-    if found.layer != "semantic" or not found.evidence:
+    """The hit; a memory of the user's own with the turns that it rests on.
+
+    What the user has put in own words is not what its turns say: neither stands for the other.
+    """
+    if found.layer != "semantic" or not found.evidence or found.row["own_words"]:
         return found
     session: str = found.row["session_id"]
     return replace(found, rests_on=_turns(messages, frozenset((i, session) for i in found.evidence)))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from memory_pipeline.domain.policy import Policy
+from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.cache import HotRows
 from memory_pipeline.retrieval.candidates import allowed
 from memory_pipeline.retrieval.history import memories_at, recorded_by
+from memory_pipeline.retrieval.links import HotLinks, Links
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
 from memory_pipeline.retrieval.usefulness import RecentUsefulness, usefulness
@@ -57,6 +59,23 @@ class Opened:
         return next((t.rows for t in self.tables if t.rows.name == name and not t.shared), None)
 
 
+def unspoilt(rows: UserRows, now: UserRows) -> npt.NDArray[np.bool_]:
+    """Which memories were not made out of what the user has taken back, shape (rows,).
+
+    Args:
+        now: the user's memories as they are today.
+    """
+    mask = np.ones(len(rows), dtype=bool)
+    if not now.forgotten and not now.corrected:
+        return mask
+    made_at = rows.seconds("observed_at")
+    for place, ids in enumerate(rows.values("derived_from")):
+        mask[place] = now.forgotten.isdisjoint(ids) and all(
+            made_at[place] >= now.corrected[i] for i in ids if i in now.corrected
+        )
+    return mask
+
+
 class Sources:
     """Opens what queries need; safe for threads."""
 
@@ -67,6 +86,7 @@ class Sources:
         self._policy = policy
         self._useful = RecentUsefulness(lake)
         self._hot = HotRows(index, policy.retrieval)
+        self._links = HotLinks(lake, policy.consolidation.max_links)
 
     def open(self, query: Query) -> Opened:
         """The rows for a query. Shared memories are those of today, so a past state has none."""
@@ -74,7 +94,7 @@ class Sources:
         tables = []
         if query.layers & {"semantic", "narrative"}:
             memories = self._then(query) if query.historical else now
-            tables.append(Source(memories, allowed(memories, query)))
+            tables.append(Source(memories, allowed(memories, query) & unspoilt(memories, now)))
             if query.include_shared and not query.historical:
                 others = self._hot.shared(query.scope)
                 tables.append(Source(others, allowed(others, query), shared=True))
@@ -83,6 +103,10 @@ class Sources:
         if "narrative" in query.layers:
             tables.append(self._derived(SUMMARIES, query, now))
         return Opened(tables, now)
+
+    def linked(self, scope: Scope, memory_ids: Iterable[str]) -> Links:
+        """What some of a user's memories are linked to now, both ways, the strongest first (KN-10)."""
+        return self._links.around(scope, self._hot.rows(MEMORIES, scope), memory_ids)
 
     def usefulness(self, query: Query) -> Mapping[str, Usefulness]:
         """What earlier reads say of the user's items, by item id."""
@@ -107,8 +131,11 @@ class Sources:
         mask = allowed(rows, query)
         if name == MESSAGES:
             mask[rows.places_of(now.taken_back)] = False
-        elif now.forgotten:
-            mask &= np.array([now.forgotten.isdisjoint(ids) for ids in rows.values("memory_ids")], dtype=bool)
+        elif now.forgotten or now.taken_back:
+            messages = {message_id for message_id, _ in now.taken_back}
+            told = zip(rows.values("memory_ids"), rows.values("message_ids"), strict=True)
+            clean = (now.forgotten.isdisjoint(m) and messages.isdisjoint(t) for m, t in told)
+            mask &= np.fromiter(clean, dtype=bool, count=len(rows))
         if query.known_at is not None:
             key = ("session_id", "message_id") if name == MESSAGES else ("summary_id",)
             known = recorded_by(self._lake, name, key, query.scope, query.known_at)

@@ -1,115 +1,76 @@
-"""Memories → typed links between them (DL-20, KN-10): read both ways, at most so many a memory."""
+"""Memories → typed links between them (DL-20, KN-10), and the entities that they are about.
+
+What a user's links are follows from the ledger as it stands. A partition holds the links whose younger memory came
+into being on its day; readers see the strongest of each memory, both ways (``storage.remembered.shown_links``).
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.links import Tie
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.slots import Relation, relate
-from memory_pipeline.domain.supersession import compatible, more_specific, slot_of
 from memory_pipeline.stages.context import StageContext
-
-if TYPE_CHECKING:
-    from memory_pipeline.storage.schemas import Link
-
-
-def link(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
-    """Make the ``links`` of the memories that came into being on some days. Returns their number by day."""
-    from memory_pipeline.storage.ledger import versions_of
-
-    made: Counter[date] = Counter()
-    born = _born(ctx, days)
-    by_day: dict[date, list[Link]] = defaultdict(list)
-    scopes = sorted({scope for scope, _ in born.values()})
-    for n, scope in enumerate(scopes):
-        ctx.progress("linking", n, len(scopes))
-        current = _current(versions_of(ctx.lake, [scope]))
-        for edge in _links(ctx, scope, current, {i: d for i, (s, d) in born.items() if s == scope}):
-            by_day[edge.day].append(edge)
-    ctx.progress("linking", len(scopes), len(scopes))
-    for day in sorted(set(days)):
-        ctx.lake.replace("links", day, by_day[day])
-        made[day] = len(by_day[day])
-    return made
+from memory_pipeline.stages.entities import EntityRows
+from memory_pipeline.stages.link_rows import LinkRows
+from memory_pipeline.stages.neighbours import Vectors
+from memory_pipeline.stages.relinked import Relinked, touched_users, unsettled
+from memory_pipeline.stages.ties import Ties
 
 
-def _born(ctx: StageContext, days: Iterable[date]) -> dict[str, tuple[Scope, date]]:
-    table = ctx.lake.sql(
-        "SELECT DISTINCT memory_id, tenant_id, user_id, day FROM memory_versions WHERE version = 1 AND asserted",
-        days={"memory_versions": list(days)},
-    )
-    columns = (table[c].to_pylist() for c in ("memory_id", "tenant_id", "user_id", "day"))
-    return {i: (Scope(t, u), d) for i, t, u, d in zip(*columns, strict=True)}
+@dataclass(frozen=True)
+class LinkReport:
+    """What linking made.
+
+    Attributes:
+        links: rows of the partitions that were asked for.
+        entities: of the touched users, by kind.
+        others: further partitions that were written, because what happened reaches back into them.
+    """
+
+    links: Mapping[date, int]
+    entities: Mapping[str, int]
+    others: Sequence[date]
 
 
-def _current(rows: Sequence[MemoryVersion]) -> dict[str, MemoryVersion]:
-    from memory_pipeline.domain.memory import fold
+def link(ctx: StageContext, days: Sequence[date]) -> LinkReport:
+    """Make the ``links`` and ``entities`` of the users whose ledger some days changed.
 
-    return fold(rows)
-
-
-def _links(ctx: StageContext, scope: Scope, current: dict[str, MemoryVersion], born: dict[str, date]) -> list[Link]:
-    import numpy as np
-
-    from memory_pipeline.storage.index import vectors_of
-
-    rows = ctx.index.rows("memories", scope, ["memory_id", "vector"])
-    ids = [i for i in rows["memory_id"].to_pylist()]
-    edges: list[Link] = []
-    if not ids:
-        return edges
-    vectors = vectors_of(rows)
-    place = {i: n for n, i in enumerate(ids)}
-    limit, floor = ctx.policy.consolidation.max_links, ctx.policy.similarity.link
-    for memory_id in sorted(i for i in born if i in current and i in place):
-        memory = current[memory_id]
-        similarity = vectors @ vectors[place[memory_id]]
-        near = [int(n) for n in np.argsort(-similarity, kind="stable") if ids[n] != memory_id]
-        chosen = 0
-        for n in near:
-            other = current.get(ids[n])
-            if similarity[n] < floor or chosen >= limit:
-                break
-            if other is None or other.observed_at > memory.observed_at:
-                continue
-            edges.append(_edge(memory, other, float(similarity[n]), born[memory_id]))
-            chosen += 1
-    edges += [
-        _edge(current[o.superseded_by], o, 1.0, born[o.superseded_by])
-        for o in current.values()
-        if o.superseded_by in born and o.superseded_by in current
-    ]
-    return list({e.link_id: e for e in edges}.values())
+    Links come first: should the run end between the two, the next one still sees which entities changed.
+    """
+    entity_rows, link_rows = EntityRows(ctx), LinkRows(ctx)
+    batches = list(touched_users(ctx, days))
+    total, done = sum(map(len, batches)), 0
+    for batch in batches:
+        ctx.progress("linking", done, total)
+        _users(ctx, batch, days, entity_rows, link_rows)
+        done += len(batch)
+    ctx.progress("linking", total, total)
+    written = {*link_rows.write(), *entity_rows.write()}
+    counts = ctx.lake.sql("SELECT day, count(*) AS n FROM links GROUP BY day", days={"links": list(days)})
+    by_day = dict(zip(counts["day"].to_pylist(), counts["n"].to_pylist(), strict=True))
+    return LinkReport(by_day, entity_rows.kinds, sorted(written - set(days)))
 
 
-def _edge(memory: MemoryVersion, other: MemoryVersion, weight: float, day: date) -> Link:
-    from memory_pipeline.storage.schemas import Link
+def _users(
+    ctx: StageContext, users: Sequence[Scope], days: Sequence[date], entity_rows: EntityRows, link_rows: LinkRows
+) -> None:
+    from memory_pipeline.storage.remembered import remembered
 
-    return Link(
-        link_id=identifier("lnk", memory.memory_id, other.memory_id),
-        tenant_id=memory.tenant_id,
-        user_id=memory.user_id,
-        day=day,
-        source_id=memory.memory_id,
-        target_id=other.memory_id,
-        relation=relation(memory, other),
-        weight=round(weight, 4),
-    )
-
-
-def relation(memory: MemoryVersion, other: MemoryVersion) -> str:
-    """How a memory stands to an older one: supersedes, contradicts, caused_by, elaborates or related."""
-    if other.superseded_by == memory.memory_id:
-        return "supersedes" if other.status is Status.SUPERSEDED else "contradicts"
-    if other.memory_id in memory.derived_from:
-        return "caused_by"
-    if relate(slot_of(memory), slot_of(other)) is Relation.DENIED:
-        return "contradicts"
-    if compatible(memory.content, other.content) and more_specific(memory.content, other.content):
-        return "elaborates"
-    return "related"
+    memories = remembered(ctx.lake, users)
+    entities, before = entity_rows.make(memories)
+    changed = unsettled(ctx, days, users)
+    stored = link_rows.at(changed, users)
+    vectors = Vectors(ctx)
+    vectors.load(users)
+    made: dict[Scope, list[Tie]] = {}
+    remade: dict[Scope, set[str]] = {}
+    for scope in users:
+        links = Ties(memories[scope], entities[scope], vectors, ctx.policy)
+        old, now, then = stored[scope], entities[scope], before[scope]
+        again = Relinked(links, changed[scope], old, now, then, ctx.policy.links).newer_ends()
+        made[scope] = links.of(again)
+        remade[scope] = {memories[scope][n].memory_id for n in again} | changed[scope]
+    link_rows.put(memories, remade, made)

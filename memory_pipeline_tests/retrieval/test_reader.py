@@ -192,6 +192,7 @@ class TestMemories:
         "evidence",
         "superseded_by",
         "version",
+        "entity_ids",
     ]
 
     def test_all_states_are_listed_in_order_of_time(self, home: Store, reader: MemoryReader) -> None:

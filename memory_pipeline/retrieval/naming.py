@@ -1,0 +1,111 @@
+"""Which rows are about what a query names: entities of the user's memories, by any of their names (LS-10).
+
+Entities are made of the very rows that are read, so that what has just been remembered, edited or forgotten counts at
+once, and a past state has the names of its time. They are kept with the rows of hot users.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memory_pipeline.domain.entities import Roster, Statement, entities, statements
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.storage.rows import from_table
+
+if TYPE_CHECKING:
+    from memory_pipeline.retrieval.rows import UserRows
+
+_NO_DAY = date.min  # these entities are stored in no partition
+_NO_TIME = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """The columns of a memory row that entities are read off."""
+
+    memory_id: str
+    tenant_id: str
+    user_id: str
+    type: str
+    status: str
+    content: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    negated: bool
+    entities: tuple[str, ...]
+    reinforcements: int
+    observed_at: datetime
+    referenced_at: datetime
+
+
+class MemoryNames:
+    """Memories by the entities that they name.
+
+    Args:
+        rows: of the table of memories; of several users where these share them. Names never meet across users.
+    """
+
+    def __init__(self, rows: UserRows) -> None:
+        self._place: dict[str, int] = {memory_id: n for n, memory_id in enumerate(rows.values("memory_id"))}
+        owned: dict[Scope, list[_Memory]] = defaultdict(list)
+        for memory in from_table(rows.table, _Memory):
+            if memory.memory_id not in rows.forgotten:
+                owned[Scope(memory.tenant_id, memory.user_id)].append(memory)
+        self.rosters: Mapping[Scope, Roster] = {
+            scope: Roster(entities(scope, statements(own), _NO_DAY)) for scope, own in owned.items()
+        }
+
+    def places(self, text: str, *, descriptions: bool) -> set[int]:
+        """Where the rows stand that are about what a text names.
+
+        Args:
+            descriptions: whether "my brother" means one of these people; not where the memories are another user's.
+        """
+        return {
+            self._place[memory_id]
+            for roster in self.rosters.values()
+            for memory_id in roster.memories(roster.find(text, descriptions=descriptions))
+        }
+
+
+class SpeakerNames:
+    """Messages by who speaks.
+
+    Args:
+        rows: of the table of messages.
+    """
+
+    def __init__(self, rows: UserRows) -> None:
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for n, speaker in enumerate(rows.values("speaker")):
+            if speaker:
+                self._places[speaker].append(n)
+
+    def places(self, text: str, known: Roster) -> set[int]:
+        """Where the turns of those stand whom a text names.
+
+        Args:
+            known: the user's entities: a speaker may be one of them and be asked for by another name.
+        """
+        meant = self._roster.memories(self._roster.find(text, descriptions=False))
+        named = known.find(text)
+        meant |= {speaker for speaker in self._places if named and named & known.resolve(speaker)}
+        return {place for speaker in meant for place in self._places[speaker]}
+
+    @cached_property
+    def _roster(self) -> Roster:
+        """The speakers, each as if a memory named it; who speaks a language is a person, and has a first name."""
+        stated = [
+            Statement(speaker, "", speaker, "language", None, False, (), True, 1, _NO_TIME, _NO_TIME)
+            for speaker in self._places
+        ]
+        return Roster(entities(Scope("speakers", "speakers"), stated, _NO_DAY))
+
+
+NOBODY = Roster(())

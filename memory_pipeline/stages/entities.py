@@ -1,0 +1,63 @@
+"""Memories → entities: who and what each user's memories are about, with every name they go by (LS-10, LS-18).
+
+A user's entities lie together, in the partition of the last day on which the user's ledger changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from memory_pipeline.domain.entities import Entity, entities, statements
+from memory_pipeline.domain.links import Remembered
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.row_changes import RowChanges
+
+
+class EntityRows:
+    """The ``entities`` of touched users.
+
+    Attributes:
+        kinds: how many entities of each kind were made.
+    """
+
+    def __init__(self, ctx: StageContext) -> None:
+        self._ctx = ctx
+        self._changes = RowChanges(ctx, "entities", "entity_id")
+        self.kinds: Counter[str] = Counter()
+
+    def make(
+        self, memories: Mapping[Scope, Sequence[Remembered]]
+    ) -> tuple[dict[Scope, list[Entity]], Mapping[Scope, Sequence[Entity]]]:
+        """The entities of some users as they are now, and as they are stored.
+
+        Args:
+            memories: what is remembered of each.
+        """
+        from memory_pipeline.storage.remembered import last_days
+
+        last, stored = last_days(self._ctx.lake, memories), self._stored(memories)
+        made = {scope: entities(scope, statements(some), last[scope]) for scope, some in memories.items()}
+        for scope, found in made.items():
+            self.kinds.update(str(entity.kind) for entity in found)
+            self._changes.change(stored[scope], found)
+        return made, stored
+
+    def write(self) -> list[date]:
+        """Write the partitions that change. Returns them."""
+        return self._changes.write()
+
+    def _stored(self, scopes: Mapping[Scope, object]) -> Mapping[Scope, list[Entity]]:
+        from memory_pipeline.storage.ledger import scopes_table
+        from memory_pipeline.storage.rows import from_table
+
+        table = self._ctx.lake.sql(
+            "SELECT e.* FROM entities e SEMI JOIN wanted USING (tenant_id, user_id)",
+            tables={"wanted": scopes_table(scopes)},
+        )
+        found: dict[Scope, list[Entity]] = defaultdict(list)
+        for entity in from_table(table, Entity):
+            found[Scope(entity.tenant_id, entity.user_id)].append(entity)
+        return found

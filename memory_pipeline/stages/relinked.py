@@ -1,0 +1,121 @@
+"""Which memories' links are made anew: those that changed, and those that a change reaches.
+
+A user of thousands of memories says a few new things a day; nothing else of theirs is looked at again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memory_pipeline.domain.entities import Entity
+from memory_pipeline.domain.links import specific
+from memory_pipeline.domain.policy import LinkPolicy
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.ties import Ties
+
+if TYPE_CHECKING:
+    from memory_pipeline.storage.schemas import Link
+
+_USERS_AT_ONCE = 100
+_STATED = frozenset({"superseded_by", "derived_from"})
+# Born on these days, or not always the same in what links are made of: words, slot, time, being there at all.
+_TOUCHED = """
+SELECT tenant_id, user_id, memory_id, bool_or(version = 1) AS born FROM memory_versions
+SEMI JOIN wanted USING (tenant_id, user_id) GROUP BY ALL
+"""
+_CHANGING = """
+SELECT memory_id FROM memory_versions SEMI JOIN ids USING (memory_id) GROUP BY memory_id
+HAVING bool_or(NOT asserted) OR bool_or(change IN ('forget', 'undo'))
+    OR count(DISTINCT (content, observed_at, subject, attribute, value, negated)) > 1
+"""
+
+
+def touched_users(ctx: StageContext, days: Iterable[date]) -> Iterator[list[Scope]]:
+    """Users whose ledger some partitions changed, in batches."""
+    table = ctx.lake.sql(
+        "SELECT DISTINCT tenant_id, user_id FROM memory_versions ORDER BY ALL", days={"memory_versions": list(days)}
+    )
+    users = [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    for start in range(0, len(users), _USERS_AT_ONCE):
+        yield users[start : start + _USERS_AT_ONCE]
+
+
+def unsettled(ctx: StageContext, days: Sequence[date], users: Sequence[Scope]) -> Mapping[Scope, set[str]]:
+    """Ids of memories that some days brought, changed or took away, by user; not those that were only confirmed."""
+    from memory_pipeline.storage.ledger import scopes_table
+
+    touched = ctx.lake.sql(_TOUCHED, days={"memory_versions": list(days)}, tables={"wanted": scopes_table(users)})
+    known = touched.filter(~touched["born"].to_numpy()) if touched.num_rows else touched
+    changing = set(ctx.lake.sql(_CHANGING, tables={"ids": known.select(["memory_id"])})["memory_id"].to_pylist())
+    found: dict[Scope, set[str]] = defaultdict(set)
+    for row in touched.to_pylist():
+        if row["born"] or row["memory_id"] in changing:
+            found[Scope(row["tenant_id"], row["user_id"])].add(row["memory_id"])
+    return found
+
+
+class Relinked:
+    """One user's memories whose links to older ones are made anew.
+
+    Args:
+        changed: ids of memories that are new, say something else, or are gone.
+        stored: links at one of those, and links that the ledger states, as they are stored.
+        entities, before: as they are now, and as they are stored.
+    """
+
+    def __init__(
+        self,
+        ties: Ties,
+        changed: set[str],
+        stored: Sequence[Link],
+        entities: Sequence[Entity],
+        before: Sequence[Entity],
+        policy: LinkPolicy,
+    ) -> None:
+        self._ties = ties
+        self._changed = changed
+        self._stored = stored
+        self._entities = entities
+        self._before = before
+        self._policy = policy
+
+    def newer_ends(self) -> set[int]:
+        """Places of the memories."""
+        there = {self._ties.place[i] for i in self._changed if i in self._ties.place}
+        return there | self._ties.newer_near(there) | self._linked() | self._of_entities() | self._of_statements()
+
+    def _linked(self) -> set[int]:
+        """What was linked to something that changed: the link may go, turn round, or leave its place to another."""
+        ids = {
+            i
+            for link in self._stored
+            if {link.source_id, link.target_id} & self._changed
+            for i in (link.source_id, link.target_id)
+        }
+        return {self._ties.place[i] for i in ids if i in self._ties.place}
+
+    def _of_entities(self) -> set[int]:
+        """What names a specific entity that is not what it was: another memory names it, or two have become one."""
+        now, then = ({e.entity_id: e for e in some} for some in (self._entities, self._before))
+        ids: set[str] = set()
+        for i in now.keys() | then.keys():
+            ends = [e for e in (now.get(i), then.get(i)) if e is not None]
+            moved = len(ends) == 1 or set(ends[0].memory_ids) != set(ends[1].memory_ids)
+            if moved and any(specific(e, self._policy) for e in ends):
+                ids.update(*(e.memory_ids for e in ends))
+        return {self._ties.place[i] for i in ids if i in self._ties.place}
+
+    def _of_statements(self) -> set[int]:
+        """Newer ends of what the ledger states and is not stored so, and of what is stored so and no longer stated."""
+        place = self._ties.place
+        stated = {(t.source, t.target, str(t.kind)) for t in self._ties.stated}
+        stored = {
+            (place[link.source_id], place[link.target_id], link.relation)
+            for link in self._stored
+            if link.reason in _STATED and link.source_id in place and link.target_id in place
+        }
+        return {max(source, target) for source, target, _ in stated ^ stored}
