@@ -13,17 +13,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from memory_pipeline.curator import MemoryCurator
     from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
     from memory_pipeline.errors import MemoryPipelineError
     from memory_pipeline.retrieval.reader import MemoryReader
     from memory_pipeline.settings import Settings
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "ContextBlock", "MemoryPipelineError", "MemoryReader", "RecalledItem", "Settings"]
+__all__ = ["Answer", "ContextBlock", "MemoryCurator", "MemoryPipelineError", "MemoryReader", "RecalledItem", "Settings"]
 
 _HOMES = {
     "Answer": "memory_pipeline.domain.recall",
     "ContextBlock": "memory_pipeline.domain.recall",
+    "MemoryCurator": "memory_pipeline.curator",
     "MemoryPipelineError": "memory_pipeline.errors",
     "MemoryReader": "memory_pipeline.retrieval.reader",
     "RecalledItem": "memory_pipeline.domain.recall",

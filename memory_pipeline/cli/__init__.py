@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from memory_pipeline.cli import operating, reading, writing
+from memory_pipeline.cli import curating, operating, reading, spending, writing
 from memory_pipeline.errors import MemoryPipelineError
 
 app = typer.Typer(
@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for part in (writing.app, reading.app, operating.app):
+for part in (writing.app, reading.app, curating.app, spending.app, operating.app):
     app.registered_commands += part.registered_commands
 
 
@@ -28,6 +28,7 @@ def main() -> None:
     # Leaving from outside the handlers lets go of the error, and with it of engines that its traceback holds.
     code = _run()
     if code == _INTERRUPTED:
+        print("memory-pipeline: stopped; what was finished is kept, and `memory-pipeline run` goes on", file=sys.stderr)
         # What was interrupted still holds threads and engines; taking them apart in order only makes noise.
         sys.stderr.flush()
         os._exit(code)
@@ -43,7 +44,6 @@ def _run() -> int:
         print(f"memory-pipeline: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("memory-pipeline: stopped; what was finished is kept, and `memory-pipeline run` goes on", file=sys.stderr)
         return _INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush to

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from memory_pipeline.errors import MemoryPipelineError
+from memory_pipeline.cli.spending import today, told
+from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages import audit
 from memory_pipeline.stages.context import StageContext
@@ -35,6 +36,7 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
     yield "privacy", lambda: (True, _privacy(settings))
     yield "chat model", lambda: (True, ctx.chat.model)
     yield "encoder", lambda: _encoder(ctx)
+    yield "budget", lambda: (True, told(today(ctx.lake, settings)))
     yield "lake", lambda: _lake(ctx)
     yield "index", lambda: (True, _index(ctx))
     days = ctx.lake.days("messages")
@@ -63,7 +65,10 @@ def _privacy(settings: Settings) -> str:
 
 
 def _encoder(ctx: StageContext) -> tuple[bool, str]:
-    vectors = ctx.encoder.encode(["a short sentence"])
+    try:
+        vectors = ctx.encoder.encode(["a short sentence"])
+    except BudgetExceeded:
+        return True, f"{ctx.encoder.model}, not tried: the day's budget is spent"
     return vectors.shape == (1, ctx.encoder.dimensions), f"{ctx.encoder.model}, {ctx.encoder.dimensions} dimensions"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
@@ -42,16 +42,22 @@ def print_json(value: Any) -> None:
     print(json.dumps(plain(value), indent=2, ensure_ascii=False))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table; texts of users are printed as they are, never read as markup."""
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, figures: Collection[int] = ()
+) -> None:
+    """A table; texts of users are printed as they are, never read as markup.
+
+    Args:
+        figures: columns, from 0, that are set to the right.
+    """
     from rich.markup import escape
     from rich.table import Table
 
     table = Table(
         title=title or None, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False
     )
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    for n, column in enumerate(columns):
+        table.add_column(column, overflow="fold", justify="right" if n in figures else "left")
     for row in rows:
         table.add_row(*(escape("" if cell is None else str(cell)) for cell in row))
     console().print(table)

@@ -1,9 +1,9 @@
-"""Commands that read: search, context, ask, memories, explain, sql, costs, verdicts."""
+"""Commands that read: search, context, ask, memories, entities, explain, sql, verdicts."""
 
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -135,13 +135,43 @@ def memories(
 
 
 @app.command()
+def entities(
+    user: User,
+    tenant: Tenant = "default",
+    kind: Annotated[str | None, typer.Option(help="Only this kind, like person or place.")] = None,
+    as_of: Annotated[str | None, typer.Option(help="As things stood at that date or time.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List who and what a user's memories are about, with the names they go by."""
+    rows = _reader().entities(user_id=user, tenant_id=tenant, kind=kind, as_of=_time(as_of))
+    if as_json:
+        print_json(rows)
+        return
+    print_table(
+        f"{len(rows)} entities of {user}",
+        ("name", "kind", "also", "memories", "last mentioned"),
+        [
+            (
+                r["name"],
+                r["kind"],
+                ", ".join(a["name"] for a in r["aliases"]),
+                len(r["memory_ids"]),
+                f"{r['last_seen']:%Y-%m-%d}",
+            )
+            for r in rows
+        ],
+    )
+
+
+@app.command()
 def explain(
     memory_id: Annotated[str, typer.Argument(help="Id of a memory.")],
     user: Annotated[str | None, typer.Option("--user", "-u", help="Its user; found by the id when left out.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="Its tenant; likewise.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Where a memory came from: versions, verdict, proposal, window, messages with the quoted words."""
+    """Where a memory came from, down to the sentence: versions, verdict, proposal, window, messages, model, cost."""
+    from memory_pipeline.cli.explanation import print_explanation
     from memory_pipeline.cli.owner import owner_of
 
     reader = _reader()
@@ -150,35 +180,7 @@ def explain(
     if as_json:
         print_json(found)
         return
-    _print_explanation(found)
-
-
-def _print_explanation(found: dict[str, Any]) -> None:
-    memory = found["memory"]
-    console().print(f"{memory['content']}", markup=False, style="bold")
-    console().print(f"{memory['memory_id']}  {memory['type']}, {memory['status']}", markup=False)
-    print_table(
-        "\nVersions",
-        ("version", "change", "reason", "day", "status", "run"),
-        [(v["version"], v["change"], v["reason"], v["day"], v["status"], v["run_id"][:8]) for v in found["versions"]],
-    )
-    verdict = found["verdict"]
-    if verdict:
-        print_table(
-            f"\nGate: {verdict['outcome']} ({verdict['reason']})",
-            ("rule", "passed", "figure", "threshold", "detail"),
-            [(f["code"], f["passed"], f["figure"], f["threshold"], f["detail"]) for f in verdict["findings"]],
-        )
-    for message in found["messages"]:
-        console().print(
-            f"\n{message['created_at']}  {message['role']}  {message['message_id']}", markup=False, style="dim"
-        )
-        console().print(message["content"], markup=False)
-        if message.get("quote"):
-            console().print(f"quoted: “{message['quote']}”", markup=False, style="green")
-    console().print(
-        f"\nprompt {found['prompt_hash']}, model {found['model']}, run {found['run_id']}", markup=False, style="dim"
-    )
+    print_explanation(found)
 
 
 @app.command()
@@ -200,23 +202,42 @@ def sql(
 def verdicts(
     user: Annotated[str | None, typer.Option("--user", "-u", help="Only this user.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="Only this tenant.")] = None,
+    reason: Annotated[str | None, typer.Option(help="List the proposals with this reason.")] = None,
+    day: Annotated[str | None, typer.Option(help="Only this day, like 2026-03-10.")] = None,
+    first: Annotated[str | None, typer.Option("--from", help="First day.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Last day, included.")] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Examples of each reason.")] = 2,
     as_json: AsJson = False,
 ) -> None:
-    """What the gate and consolidation said of the proposals, by reason."""
+    """What the gate and consolidation said of the proposals: how many by reason, or which have one reason."""
+    from memory_pipeline.retrieval.verdicts import Wanted, by_reason, of_reason
     from memory_pipeline.settings import Settings
     from memory_pipeline.storage.lake import Lake
 
-    rows = (
-        Lake(Settings.load().path("lake"))
-        .sql(
-            "SELECT outcome, reason, count(*) AS proposals FROM verdicts "
-            "WHERE ($user IS NULL OR user_id = $user) AND ($tenant IS NULL OR tenant_id = $tenant) "
-            "GROUP BY ALL ORDER BY proposals DESC, reason",
-            {"user": user, "tenant": tenant},
-        )
-        .to_pylist()
-    )
+    if day is not None and (first is not None or last is not None):
+        raise typer.BadParameter("--day stands alone; a span is given with --from and --to")
+    settings = Settings.load()
+    lake, policy = Lake(settings.path("lake")), settings.policies.gate
+    wanted = Wanted(user, tenant, _day(day or first), _day(day or last))
+    if reason is None:
+        rows = by_reason(lake, wanted, policy, examples)
+        columns = ("verdict", "reason", "proposals", "share", "meaning", "examples")
+        cells = [
+            (r["outcome"], r["reason"], r["proposals"], f"{r['share']:.1%}", r["meaning"], "\n".join(r["examples"]))
+            for r in rows
+        ]
+    else:
+        rows = of_reason(lake, reason, wanted, policy)
+        columns = ("day", "user", "type", "content", "why", "quoted")
+        cells = [(r["day"], r["user_id"], r["type"], r["content"], r["why"], "\n".join(r["quotes"])) for r in rows]
     if as_json:
         print_json(rows)
     else:
-        print_table("", ("verdict", "reason", "proposals"), [tuple(r.values()) for r in rows])
+        print_table("", columns, cells)
+
+
+def _day(text: str | None) -> date | None:
+    try:
+        return None if text is None else date.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is not a day like 2026-03-10") from error

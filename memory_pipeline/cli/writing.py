@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from memory_pipeline.cli.forecasting import announce, print_plan
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
 
@@ -39,8 +40,8 @@ def ingest(
         return
     print_table(
         "",
-        ("file", "taken", "already known", "quarantined"),
-        [(f.path, f.taken, f.known, f.quarantined) for f in report.files],
+        ("file", "taken", "already known", "edited", "quarantined"),
+        [(f.path, f.taken, f.known, f.edited, f.quarantined) for f in report.files],
     )
     if report.quarantined:
         where = ctx.settings.path("quarantine")
@@ -48,7 +49,8 @@ def ingest(
     console().print("Next: memory-pipeline run", style="dim")
 
 
-def _day(text: str | None) -> date | None:
+def day_of(text: str | None) -> date | None:
+    """An option that names a day."""
     if text is None:
         return None
     try:
@@ -63,6 +65,10 @@ def run(
     last: Annotated[str | None, typer.Option("--to", help="Last day.", show_default=False)] = None,
     only: Annotated[str | None, typer.Option(help="Only these stages, comma-separated.", show_default=False)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be made.")] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Ask the model through its Batch API: half the price, up to a day's wait.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, whatever it is going to cost.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Materialise what is missing or stale, oldest first."""
@@ -71,25 +77,22 @@ def run(
     from memory_pipeline.settings import Settings
 
     stages = [name.strip() for name in (only or "").split(",") if name.strip()]
+    settings = Settings.load(chat_batch=batch or None)
+    span = day_of(first), day_of(last)
+    if not dry_run and not as_json:
+        announce(settings, *span, stages, ask=not yes)
     with progress(not as_json and not dry_run) as tell:
         stop = listen(tell)
         try:
-            report = materialise(Settings.load(), _day(first), _day(last), stages, dry_run=dry_run)
+            report = materialise(settings, *span, stages, dry_run=dry_run)
         finally:
             stop()
     if as_json:
         print_json(report)
     elif dry_run:
-        _print_plan(report.planned)
+        print_plan(settings, report.planned, report.forecast or {})
     else:
         print_run(report)
-
-
-def _print_plan(planned: list[dict[str, Any]]) -> None:
-    if not planned:
-        console().print("Everything is up to date.")
-        return
-    print_table("", ("from", "to", "stages"), [(p["from"], p["to"], ", ".join(p["stages"])) for p in planned])
 
 
 def print_run(report: Any) -> None:

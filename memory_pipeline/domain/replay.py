@@ -1,4 +1,7 @@
-"""Replaying a user's history from a day on: what other hands changed is applied again to the re-made memories."""
+"""Replaying a user's history from a day on: what derived memories changed is applied again to the re-made ones.
+
+What the user did by hand is done again by ``domain.curation``.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, evolve
+from memory_pipeline.domain.curation import is_act
+from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, evolve
 
-# Made anew by every replay; everything else is carried over.
+# Made anew by every replay; everything else is carried over or done again.
 REMADE = frozenset({Cause.PROPOSAL, Cause.LIFECYCLE})
 
 _CARRIED_FIELDS: Mapping[Change, tuple[str, ...]] = {
-    Change.EDIT: ("content", "subject", "attribute", "value", "entities", "negated"),
-    Change.PIN: ("pinned",),
-    Change.UNPIN: ("pinned",),
-    Change.SUPPRESS: ("surface",),
     Change.REINFORCE: ("reinforcements", "referenced_at"),
 }
 _ENDING_FIELDS = ("status", "superseded_by", "valid_until")
 
 
-def carry(row: MemoryVersion, current: MemoryVersion | None) -> MemoryVersion | None:
-    """A version made by hand, by a reflection or by a pattern, on top of the re-made state.
+def carried(row: MemoryVersion) -> bool:
+    """Whether a replay takes a row over: what the user did, what reflections and patterns made; not what follows."""
+    return is_act(row) if row.cause is Cause.MANUAL else row.cause not in REMADE
 
-    Returns None when its memory does not exist any more; the row itself when it fits as it is.
+
+def carry(row: MemoryVersion, current: MemoryVersion | None) -> MemoryVersion | None:
+    """A version made by a reflection or by a pattern, on top of the re-made state.
+
+    Returns None when its memory does not exist any more, has been retired otherwise or was pinned by the user (DL-27);
+    the row itself when it fits as it is.
     """
     if row.version == 1:
         return row if current is None else None
-    if current is None:
+    if current is None or current.status in RETIRED or (current.pinned and row.status in RETIRED):
         return None
     if row.previous_version_id == current.version_id:
         return row

@@ -69,7 +69,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     found = Cli(folder / "home")
     taken = found.json("ingest", str(_transcript(folder / "alice.jsonl")))
     assert (taken["taken"], taken["known"], taken["quarantined"]) == (5, 0, 0)
-    assert set(taken["files"][0]) == {"path", "taken", "known", "quarantined"}
+    assert set(taken["files"][0]) == {"path", "taken", "known", "quarantined", "edited"}
     report = found.json("run")
     assert report["run_ids"] and report["model_calls"] > 0
     assert {"partitions", "rows", "seconds"} <= set(report["stages"]["proposals"])
@@ -95,6 +95,17 @@ def test_memories_have_the_keys_of_the_interface(cli: Cli) -> None:
     assert by_value["Lisbon"]["status"] == "superseded"
     assert by_value["Lisbon"]["superseded_by"] == by_value["Porto"]["memory_id"]
     assert not any("vegan" in row["content"] for row in rows), "an assistant's guess is no fact"
+
+
+def test_entities_by_command_and_in_sql(cli: Cli) -> None:
+    rows = {row["name"]: row for row in cli.json("entities", "--user", "alice")}
+    assert (rows["Porto"]["kind"], rows["Lisbon"]["kind"]) == ("place", "place")
+    assert [row["name"] for row in cli.json("entities", "--user", "alice", "--kind", "pet")] == []
+    assert "Porto" in cli("entities", "--user", "alice")
+    stored = cli.json("sql", "SELECT name, kind, memory_ids FROM entities WHERE user_id = 'alice'")
+    assert {row["name"]: row["memory_ids"] for row in stored} == {n: row["memory_ids"] for n, row in rows.items()}
+    found = cli.json("sql", "SELECT relation FROM links WHERE relation = 'supersedes'")
+    assert found == [{"relation": "supersedes"}]
 
 
 def test_the_open_loop_was_closed(cli: Cli) -> None:
