@@ -33,7 +33,20 @@ class ReplyError(ModelError):
 
 
 class BudgetExceeded(ModelError):
-    """The day's budget for model calls is spent; what was paid for is kept."""
+    """The day's budget for model calls is spent; what was paid for is kept.
+
+    Args:
+        message: what was spent, and when it goes on.
+        usd: what the call that could not start might have cost.
+    """
+
+    def __init__(self, message: str, usd: float = 0.0) -> None:
+        super().__init__(message)
+        self.usd = usd
+
+
+class BatchError(ModelError):
+    """The provider, or somebody there, would not have a batch carried out; what it had answered is kept."""
 
 
 class StorageError(MemoryPipelineError):
@@ -50,3 +63,7 @@ class NotFound(MemoryPipelineError):
 
 class QueryError(MemoryPipelineError):
     """A read was asked with arguments that cannot be answered."""
+
+
+class CurationError(MemoryPipelineError):
+    """A change by the user's own hand cannot be made as it was asked for."""

@@ -37,13 +37,22 @@ class Settings(BaseSettings):
     chat_input_usd: float = Field(0.15, ge=0, description="USD for a million prompt tokens.")
     chat_cached_usd: float = Field(0.075, ge=0, description="USD for a million prompt tokens cached there.")
     chat_output_usd: float = Field(0.60, ge=0, description="USD for a million completion tokens.")
+    chat_batch: bool = Field(False, description="Stages ask through the Batch API: cheaper, up to a day's wait.")
+    chat_batch_window: str = Field("24h", description="Time that the provider may take for a batch.")
+    chat_batch_price: float = Field(0.5, ge=0, le=1, description="Price of a batched call, as a share of a live one.")
+    chat_batch_poll_s: float = Field(15.0, gt=0, description="First pause between two looks at a batch; it grows.")
+    chat_batch_tokens: int | None = Field(
+        None, ge=1, description="Most prompt tokens enqueued at once; then batches go one after another."
+    )
     encoder: Literal["builtin", "openai"] = Field("builtin", description="Who makes the vectors.")
     encoder_model: str = Field("text-embedding-3-small", description="Model name for ENCODER=openai.")
     encoder_dimensions: int = Field(1536, ge=8, le=8192, description="Vector length for ENCODER=openai.")
     encoder_usd: float = Field(0.02, ge=0, description="USD for a million tokens encoded.")
     timezone: str = Field("UTC", description="Zone of users whose messages name none.")
     start_date: date = Field(date(2020, 1, 1), description="First partition day.")
-    budget_usd_per_day: float | None = Field(None, ge=0, description="Model calls stop when it is spent.")
+    budget_usd_per_day: float | None = Field(
+        None, ge=0, description="USD a day (UTC) for hosted models: calls stop when it is spent; 0 allows none."
+    )
     postgres_url: SecretStr | None = Field(None, description="Dagster's storage instead of SQLite.")
     policy: Path | None = Field(None, description="TOML file that overrides figures of policy.toml.")
     prompts: Path | None = Field(None, description="Folder of templates that replace the shipped ones.")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import Change, MemoryVersion, evolve
 from memory_pipeline.domain.message import Message
@@ -172,7 +172,7 @@ class Store:
             tenant_id=made.tenant_id,
             user_id=made.user_id,
             grain=str(made.grain),
-            label=Period(made.grain, made.start).label,
+            label=made.label,
             content=made.text,
             observed_at=made.observed_at,
             message_ids=made.message_ids,

@@ -1,4 +1,4 @@
-"""Nouns and policies: pure functions and frozen dataclasses, standard library only.
+"""Nouns and policies: pure functions and frozen dataclasses, standard library only (and python-stdnum's check digits).
 
 No clock, no randomness, no I/O: whatever varies is passed in.
 """

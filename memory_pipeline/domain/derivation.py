@@ -28,12 +28,14 @@ def derive(
     policy: Policy,
     run_id: str,
     now: datetime,
+    reason: str = "",
 ) -> MemoryVersion:
     """Version 1 of a reflection or a pattern.
 
     Args:
         members: the memories it rests on; its classification is the highest of theirs.
         at, day: event time and local day of the derivation: the end of the period it looks at, never the run's clock.
+        reason: what it answers; kept with the version.
     """
     first = members[0]
     memory_id = identifier("mem", first.tenant_id, first.user_id, kind, normalise(content))
@@ -52,7 +54,7 @@ def derive(
         version=1,
         change=Change.ADD,
         cause=Cause.REFLECTION if kind is MemoryType.REFLECTION else Cause.PATTERN,
-        reason=f"from {len(members)} memories",
+        reason=f"from {len(members)} memories" + (f": {reason}" if reason else ""),
         type=kind,
         status=Status.ACTIVE,
         content=content,
@@ -105,8 +107,3 @@ def absorb(member: MemoryVersion, pattern: MemoryVersion, policy: Policy, run_id
         run_id,
         now,
     )
-
-
-def spread(members: Sequence[MemoryVersion]) -> int:
-    """Number of local days that some memories come from."""
-    return len({m.day for m in members})

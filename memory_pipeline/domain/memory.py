@@ -50,6 +50,7 @@ class Change(StrEnum):
     EDIT = "edit"
     PIN = "pin"
     UNPIN = "unpin"
+    UNDO = "undo"
 
 
 class Cause(StrEnum):
@@ -79,6 +80,10 @@ class MemoryVersion:
         derived_from: ids of the memories that a reflection or a pattern rests on.
         asserted: False withdraws the version with this id.
         recorded_at: when this row was written, UTC; ``known_at`` reads go by it.
+        own_words: the content was written by the user's own hand; no merge replaces it (RX-30).
+        taken_back: ids of what must not be shown any more: messages whose words the user has corrected or forgotten,
+            and the memory itself once it is forgotten.
+        apart: ids of the proposals, messages and memories that the user keeps from changing this one.
     """
 
     version_id: str
@@ -126,14 +131,24 @@ class MemoryVersion:
     run_id: str
     asserted: bool
     recorded_at: datetime
+    own_words: bool = False
+    taken_back: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     @property
     def scope(self) -> Scope:
         return Scope(self.tenant_id, self.user_id)
 
+    @property
+    def forgotten(self) -> bool:
+        """Whether the user has had it forgotten; being archived by time is something else."""
+        return self.change is Change.FORGET or self.memory_id in self.taken_back
+
 
 # What a version's identity must not depend on: the run, its clock, and the identity itself.
 _OUTSIDE_IDENTITY = frozenset({"version_id", "run_id", "recorded_at", "asserted", "review_on"})
+# Fields that came later: left out where they say nothing, so that older versions keep their ids.
+_LATER = frozenset({"own_words", "taken_back", "apart"})
 
 
 def memory_id(
@@ -158,7 +173,9 @@ def memory_id(
 def seal(version: MemoryVersion) -> MemoryVersion:
     """The version with its ``version_id`` computed from everything that belongs to its identity."""
     parts = [
-        f"{f.name}={_canonical(getattr(version, f.name))}" for f in fields(version) if f.name not in _OUTSIDE_IDENTITY
+        f"{f.name}={_canonical(getattr(version, f.name))}"
+        for f in fields(version)
+        if f.name not in _OUTSIDE_IDENTITY and (f.name not in _LATER or getattr(version, f.name))
     ]
     return replace(version, version_id="ver_" + digest(*parts)[:24])
 

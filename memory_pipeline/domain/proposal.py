@@ -78,6 +78,7 @@ class Proposal:
         valid_from, valid_until, due_at: UTC, when stated.
         day: the local day of the window, the partition.
         prompt_hash, model: what made it.
+        reply_key: under which the model's reply on its window is kept, with what it cost; None in old rows.
     """
 
     proposal_id: str
@@ -110,6 +111,7 @@ class Proposal:
     evidence: tuple[Evidence, ...]
     prompt_hash: str
     model: str
+    reply_key: str | None = None
 
 
 class Outcome(StrEnum):
@@ -146,6 +148,7 @@ class Verdict:
             (add, reinforce, merge, supersede, contradict, close, forget, suppress; no_target when it would end
             or confirm something and nothing that is remembered is clearly meant).
         memory_id: the memory it made or changed, None when none was.
+        reply_key: under which the reply of the judge that was asked about it is kept; None where rules decided.
     """
 
     verdict_id: str
@@ -157,3 +160,4 @@ class Verdict:
     reason: str
     findings: tuple[Finding, ...]
     memory_id: str | None
+    reply_key: str | None = None

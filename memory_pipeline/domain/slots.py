@@ -6,10 +6,22 @@ have one value of it at a time, and which attribute denies it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory_pipeline.domain.text import content_words, normalise, numbers, overlap
+from memory_pipeline.domain.text import content_words, figures, normalise, overlap
+
+_QUALIFIED = re.compile(
+    r",|\s(?:of|in|at|for|with|from|on|near|who|that|which|by|about|called|named|since|to|after|before|during|while)\s"
+    r"|\s\("
+)
+_MEASURE = re.compile(
+    r"^(?:an?\s+|the\s+)?(?:[\d.,]+\s*|\w+\s+)?(?:pair|couple|cup|glass|bottle|piece|slice|mg|g|kg|ml|l|km|kind|sort|"
+    r"type|lot)s?\s+of\s+",
+    re.IGNORECASE,
+)
+_DOING = re.compile(r"^\w{3,}ing\s+to\s+(?!be\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +31,15 @@ class Attribute:
     Attributes:
         single: a new value replaces the old one.
         opposite: attribute whose same value contradicts this one.
+        named: its values are names, and the words around one tell whose it is: a daughter and a niece may both be
+            called Anna.
+        worded: its values are told rather than named, so that two of them may be one thing in other words.
     """
 
     single: bool = False
     opposite: str | None = None
+    named: bool = False
+    worded: bool = False
 
 
 ATTRIBUTES: dict[str, Attribute] = {
@@ -40,7 +57,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "employer": Attribute(single=True),
     "team": Attribute(single=True),
     "relationship_status": Attribute(single=True),
-    "partner": Attribute(single=True),
+    "partner": Attribute(single=True, named=True),
     "diet": Attribute(single=True),
     "smoking": Attribute(single=True),
     "drinking": Attribute(single=True),
@@ -52,23 +69,24 @@ ATTRIBUTES: dict[str, Attribute] = {
     "dislikes": Attribute(opposite="likes"),
     "avoid_topic": Attribute(),
     "allergy": Attribute(),
-    "health": Attribute(),
-    "pet": Attribute(),
-    "family": Attribute(),
-    "friend": Attribute(),
-    "hobby": Attribute(),
+    "health": Attribute(worded=True),
+    "pet": Attribute(named=True),
+    "family": Attribute(named=True),
+    "friend": Attribute(named=True),
+    "hobby": Attribute(worded=True),
     "skill": Attribute(),
     "language": Attribute(),
     "tool": Attribute(),
-    "project": Attribute(),
-    "goal": Attribute(),
+    "project": Attribute(worded=True),
+    "goal": Attribute(worded=True),
     "learning": Attribute(),
     "education": Attribute(),
-    "possession": Attribute(),
+    "possession": Attribute(worded=True),
     "visited": Attribute(),
-    "event": Attribute(),
-    "plan": Attribute(),
-    "mood": Attribute(),
+    "event": Attribute(worded=True),
+    "plan": Attribute(worded=True),
+    "mood": Attribute(worded=True),
+    "outcome": Attribute(worded=True),
 }
 
 
@@ -109,15 +127,40 @@ class Slot:
 
 
 def same_value(a: str | None, b: str | None) -> bool:
-    """Whether two values name the same thing: equal words, or one is the other with more detail; numbers must agree."""
+    """Whether two values name the same thing: equal words, or one is the other with more detail.
+
+    Numbers must agree unless one value has none ("Postgres", "Postgres 16"). Detail keeps the head of the phrase:
+    "guitar" is no less specific "guitar lessons", while "lawyer" is a less specific "tenancy lawyer".
+    """
     if not a or not b:
         return False
     if normalise(a) == normalise(b):
         return True
-    if numbers(a) != numbers(b):
+    if figures(a) != figures(b) and figures(a) and figures(b):
         return False
-    left, right = content_words(a), content_words(b)
-    return bool(left and right) and (left <= right or right <= left or overlap(left, right) >= 0.75)
+    left, right = (content_words(_DOING.sub("", v)) - figures(v) for v in (a, b))
+    if figures(a) and figures(a) == figures(b) and not (left and right):
+        return True
+    if not left or not right or (_head(a) != _head(b) and not _ends_with_part(a, b)):
+        return False
+    return left <= right or right <= left or overlap(left, right) >= 0.75
+
+
+def _head(value: str) -> str:
+    """The word that says what a value is: the last one before what qualifies it, without names, figures and measures.
+
+    "head of sales in Oslo" → "head", "grey cat Misty" → "cat", "a pair of cats" → "cat", "listening to jazz" → "jazz".
+    """
+    value = _MEASURE.sub("", _DOING.sub("", value.strip()))
+    told = [w for w in _QUALIFIED.split(value, maxsplit=1)[0].split() if content_words(w) and not figures(w)]
+    plain = [w for w in told if not w[:1].isupper()] or told
+    return next(iter(content_words(plain[-1])), "") if plain else ""
+
+
+def _ends_with_part(a: str, b: str) -> bool:
+    """One value is a whole part of the other's list of parts: "Portugal" in "Lisbon, Portugal"."""
+    parts = [{normalise(p) for p in value.split(",")} for value in (a, b)]
+    return bool(parts[0] & parts[1])
 
 
 def relate(new: Slot, old: Slot) -> Relation:

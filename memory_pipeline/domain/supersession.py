@@ -11,11 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from memory_pipeline.domain.memory import RETIRED, MemoryVersion, Status
+from memory_pipeline.domain.contrast import rotated
+from memory_pipeline.domain.equivalence import (
+    comparable,
+    compatible,
+    in_order,
+    more_specific,
+    one_thing,
+    same_occasion,
+    slot_of,
+)
+from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.policy import SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.slots import Relation, Slot, relate
-from memory_pipeline.domain.text import content_words, negated, normalise, numbers, overlap
+from memory_pipeline.domain.text import content_words, normalise, overlap
 
 
 class Action(StrEnum):
@@ -47,23 +57,19 @@ class Decision:
     Attributes:
         targets: ids of the memories it changes; empty for add and none.
         certain: False asks the judge, with ``action`` as what is done should it not answer.
+        closes: ids of open loops that the proposal shows to be done, whatever else it does (DL-37).
     """
 
     action: Action
     targets: tuple[str, ...]
     reason: str
     certain: bool = True
+    closes: tuple[str, ...] = ()
 
 
-_EVENTS = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.EPHEMERAL})
-_SAME_EVENT_DAYS = 2
+_PURSUITS = frozenset({"learning", "project", "goal", "plan", "hobby"})
 _CLOSES = 0.5  # share of an open loop's words that a closing statement must name
 _NAMES = 0.34  # share of a memory's words that "forget about that coffee shop" must name
-
-
-def slot_of(item: Proposal | MemoryVersion) -> Slot:
-    """The slot of a proposal or a memory."""
-    return Slot(item.subject, item.attribute, item.value, item.negated)
 
 
 def decide(proposal: Proposal, candidates: Sequence[Candidate], policy: SimilarityPolicy) -> Decision:
@@ -112,9 +118,26 @@ def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
     )
     if scored and scored[0][0] >= _CLOSES and (len(scored) == 1 or scored[1][0] < scored[0][0]):
         return Decision(Action.CLOSE, (scored[0][2].memory_id,), f"resolved: {proposal.content}")
+    given_up = _given_up(proposal, living) if proposal.negated else None
+    if given_up is not None:
+        return given_up
     if loops:
         return Decision(Action.NONE, (), "no open loop clearly meant", certain=False)
     return Decision(Action.NONE, (), "no open loop to close")
+
+
+def _given_up(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None:
+    """What was dropped may be remembered as a fact: "no longer learning Korean" ends "Is learning Korean"."""
+    said = content_words(f"{proposal.content} {proposal.value or ''}")
+    named = [
+        c.memory.memory_id
+        for c in living
+        if c.memory.attribute in _PURSUITS and c.memory.value and not _late(proposal, c.memory)
+        if _share(content_words(c.memory.value), said) == 1.0
+    ]
+    if not named:
+        return None
+    return Decision(Action.CONTRADICT, tuple(sorted(named)), f"the user said: {proposal.content}")
 
 
 def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
@@ -145,10 +168,14 @@ def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPo
     by_slot = _by_slot(proposal, living)
     if by_slot is not None:
         return by_slot
-    for c in sorted(living, key=lambda c: (-c.similarity, c.memory.memory_id)):
+    near = [c for c in living if comparable(proposal, c.memory)]
+    near.sort(key=lambda c: (-c.similarity, c.memory.memory_id))
+    for c in near:
         found = _by_words(proposal, c, policy)
         if found is not None:
             return found
+    if any(c.similarity >= policy.judge for c in near):
+        return Decision(Action.ADD, (), "like another memory, and not clearly the same", certain=False)
     return Decision(Action.ADD, (), "new")
 
 
@@ -157,7 +184,9 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
     changed, denied = [], []
     for c in sorted(living, key=lambda c: (-c.similarity, c.memory.memory_id)):
         relation = relate(new, slot_of(c.memory))
-        if relation is Relation.SAME and _same_occasion(proposal, c.memory):
+        if relation is Relation.SAME and same_occasion(proposal, c.memory):
+            if not one_thing(proposal, c.memory):
+                return Decision(Action.ADD, (), "the same value, told of something else perhaps", certain=False)
             if more_specific(proposal.content, c.memory.content):
                 return Decision(Action.MERGE, (c.memory.memory_id,), "same fact, told with more detail")
             return Decision(Action.REINFORCE, (c.memory.memory_id,), "same fact, said again")
@@ -173,53 +202,25 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
 
 
 def _by_words(proposal: Proposal, candidate: Candidate, policy: SimilarityPolicy) -> Decision | None:
+    """The bands of KN-9 and LS-17, where numbers, names and negation agree and neither text replaces a word of the
+    other; None where it takes a judge."""
     memory = candidate.memory
-    if memory.type is not proposal.type or not _same_occasion(proposal, memory):
-        return None
+    target = (memory.memory_id,)
     if normalise(memory.content) == normalise(proposal.content):
-        return Decision(Action.REINFORCE, (memory.memory_id,), "same words")
-    if not compatible(proposal.content, memory.content) or _other_slot(slot_of(proposal), slot_of(memory)):
+        return Decision(Action.REINFORCE, target, "same words")
+    if not compatible(proposal.content, memory.content):
         return None
-    shared = overlap(content_words(proposal.content), content_words(memory.content))
-    if shared >= policy.same_words or (candidate.similarity >= policy.duplicate and shared >= 0.5):
-        return Decision(Action.REINFORCE, (memory.memory_id,), "the same in other words")
-    if candidate.similarity >= policy.merge and shared >= 0.5:
-        if more_specific(proposal.content, memory.content):
-            return Decision(Action.MERGE, (memory.memory_id,), "the same with more detail")
-        return Decision(Action.ADD, (), "close to another memory", certain=False)
-    if candidate.similarity >= policy.judge and proposal.operation is Operation.UPDATE:
-        return Decision(Action.ADD, (), "an update of something", certain=False)
+    texts = (proposal.content, memory.content)
+    new, old = map(content_words, texts)
+    if new == old and candidate.similarity >= policy.auto_merge and rotated(*map(in_order, texts)):
+        return Decision(Action.REINFORCE, target, "the same in other words")
+    alike = candidate.similarity >= policy.auto_merge and overlap(new, old) >= policy.same_words
+    if alike and rotated(*([w for w in in_order(text) if w in new & old] for text in texts)):
+        return Decision(Action.REINFORCE, target, "the same in other words")
+    if candidate.similarity < policy.merge or in_order(texts[0])[:1] != in_order(texts[1])[:1]:
+        return None  # words in front are mostly another subject: "Son is allergic to nuts"
+    if new < old and 2 * len(new) >= len(old):
+        return Decision(Action.REINFORCE, target, "said before with more detail")
+    if more_specific(proposal.content, memory.content):
+        return Decision(Action.MERGE, target, "the same with more detail")
     return None
-
-
-def compatible(a: str, b: str) -> bool:
-    """Whether two sentences may say the same: equal numbers and equal polarity."""
-    return numbers(a) == numbers(b) and negated(a) == negated(b)
-
-
-def more_specific(new: str, old: str) -> bool:
-    """Whether ``new`` says everything that ``old`` says, and more."""
-    return content_words(new) > content_words(old) and compatible_numbers(new, old)
-
-
-def compatible_numbers(new: str, old: str) -> bool:
-    """Whether every number of ``old`` stands in ``new``."""
-    return numbers(old) <= numbers(new)
-
-
-def _other_slot(a: Slot, b: Slot) -> bool:
-    """Both name a slot, and not the same fact."""
-    return a.key is not None and b.key is not None and relate(a, b) is not Relation.SAME
-
-
-def _same_occasion(proposal: Proposal, memory: MemoryVersion) -> bool:
-    """Events and passing states are the same only when they happened together; open loops only while open."""
-    if proposal.type is MemoryType.OPEN_LOOP or memory.type is MemoryType.OPEN_LOOP:
-        return proposal.type is memory.type and memory.status in (Status.ACTIVE, Status.STALE)
-    if proposal.type not in _EVENTS:
-        return memory.type not in _EVENTS
-    if memory.type not in _EVENTS:
-        return False
-    then = proposal.valid_from or proposal.observed_at
-    before = memory.valid_from or memory.observed_at
-    return abs((then - before).total_seconds()) <= _SAME_EVENT_DAYS * 86400

@@ -25,6 +25,12 @@ NEGATIONS = frozenset(_NEGATIONS.split())
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _SPACE = re.compile(r"\s+")
+_SPELT = {
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
+    "fifty": "50", "sixty": "60", "hundred": "100", "twice": "2",
+}  # fmt: skip
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 def normalise(text: str) -> str:
@@ -35,8 +41,8 @@ def normalise(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words in order, apostrophes kept inside."""
-    return _WORD.findall(normalise(text))
+    """Lower-case words in order, apostrophes kept inside; "mother-in-law" is one word, for she is no mother."""
+    return _WORD.findall(normalise(text).replace("-in-law", "inlaw"))
 
 
 @lru_cache(maxsize=65536)
@@ -47,10 +53,17 @@ def content_words(text: str) -> frozenset[str]:
         word = word.removesuffix("'s")
         if word in STOPWORDS or word in NEGATIONS:
             continue
-        if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-            word = word[:-1]
-        found.add(word)
+        found.add(_SPELT.get(word) or singular(word))
     return frozenset(found)
+
+
+def singular(word: str) -> str:
+    """A lower-case word without a plural ending, crudely."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
@@ -59,13 +72,39 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def numbers(text: str) -> frozenset[str]:
-    """Numbers as written, for telling "runs 5 km" from "runs 10 km"."""
+    """Numbers in digits, as written."""
     return frozenset(n.replace(",", ".") for n in _NUMBER.findall(text))
+
+
+def figures(text: str) -> frozenset[str]:
+    """Numbers in digits, and small ones in words, for telling "runs 5 km" from "runs ten km"."""
+    return numbers(text) | {_SPELT[w] for w in words(text) if w in _SPELT}
+
+
+@lru_cache(maxsize=65536)
+def names(text: str) -> frozenset[str]:
+    """Words that are written as names: capitals inside a sentence, or more than one of them; lower-cased.
+
+    The first word of a sentence is capital anyway and counts only in a run of capitals ("Max Weber plays chess.").
+    """
+    found = set()
+    for sentence in _SENTENCE.split(text):
+        tokens = _WORD.findall(sentence)
+        for n, token in enumerate(tokens):
+            leads = n == 0 and not (len(tokens) > 1 and tokens[1][:1].isupper()) and not token[1:2].isupper()
+            if token[:1].isupper() and not leads and token not in ("I", "I'm", "I've", "I'd", "I'll"):
+                found.add(singular(token.casefold().removesuffix("'s").removesuffix("’s")))
+    return frozenset(found)
+
+
+def negations(text: str) -> int:
+    """How many negations stand in the text."""
+    return sum(word in NEGATIONS for word in words(text))
 
 
 def negated(text: str) -> bool:
     """Whether an odd number of negations stands in the text."""
-    return sum(word in NEGATIONS for word in words(text)) % 2 == 1
+    return negations(text) % 2 == 1
 
 
 def estimate_tokens(text: str) -> int:

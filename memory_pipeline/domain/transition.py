@@ -10,6 +10,7 @@ from memory_pipeline.domain.lifecycle import review_on
 from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve, memory_id, seal
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import Evidence, Operation, Proposal, Surface
+from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.supersession import Action, Decision
 
 State = Mapping[str, MemoryVersion]
@@ -43,9 +44,11 @@ def apply(
         case Action.NONE:
             made = []
         case Action.ADD:
-            made = [] if identity(proposal) in state else [added(proposal, "", decision.reason, run_id, now, timezone)]
-            if not made:
-                made = [_confirmed(proposal, state[identity(proposal)], decision.reason, policy)]
+            there = state.get(identity(proposal))
+            if there is None:
+                made = [added(proposal, "", decision.reason, run_id, now, timezone)]
+            else:  # what the user has had forgotten stays so, whatever is made of the same words of the same message
+                made = [] if there.forgotten else [_confirmed(proposal, there, decision.reason, policy)]
         case Action.REINFORCE:
             made = [_confirmed(proposal, t, decision.reason, policy) for t in targets[:1]]
         case Action.MERGE:
@@ -58,6 +61,8 @@ def apply(
             made = [_ended(proposal, t, Change.FORGET, Status.ARCHIVED, decision.reason) for t in targets]
         case Action.SUPPRESS:
             made = [_suppressed(proposal, t, decision.reason) for t in targets if t.surface is not Surface.AVOID]
+    done = [state[i] for i in decision.closes if i in state and i not in {v.memory_id for v in made}]
+    made += [_ended(proposal, t, Change.CLOSE, Status.CLOSED, f"resolved: {proposal.content}") for t in done]
     return [finish(v, policy, run_id, now) for v in made]
 
 
@@ -155,6 +160,8 @@ def _confirmed(proposal: Proposal, memory: MemoryVersion, reason: str, policy: P
 
 def _merged(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Policy) -> MemoryVersion:
     confirmed = _confirmed(proposal, memory, reason, policy)
+    if memory.own_words:  # what the user wrote by hand is never overwritten by a merge (RX-30)
+        return confirmed
     importance = max(memory.importance, proposal.importance) + policy.consolidation.merge_importance
     return seal(
         replace(
@@ -165,6 +172,7 @@ def _merged(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Poli
             attribute=proposal.attribute or memory.attribute,
             value=proposal.value or memory.value,
             entities=tuple(dict.fromkeys(memory.entities + proposal.entities)),
+            classification=max(memory.classification, proposal.classification, key=lambda c: Classification(c).level),
             importance=min(1.0, round(importance, 4)),
         )
     )
@@ -188,7 +196,7 @@ def _replaced(
         return []
     superseded = decision.action is Action.SUPERSEDE
     change, status = (Change.SUPERSEDE, Status.SUPERSEDED) if superseded else (Change.CONTRADICT, Status.CONTRADICTED)
-    bare_denial = proposal.operation is Operation.CONTRADICT
+    bare_denial = proposal.operation in (Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP)
     oldest = min(targets, key=lambda t: (t.observed_at, t.memory_id))
     made: list[MemoryVersion] = []
     successor: str | None = None

@@ -1,6 +1,7 @@
 """Jobs, schedules and the inbox sensor."""
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, date, timedelta
 from typing import Any
 
@@ -63,15 +64,19 @@ def _day(context: dg.ScheduleEvaluationContext) -> date:
     return context.scheduled_execution_time.astimezone(UTC).date()
 
 
-@dg.schedule(job=nightly_consolidation, cron_schedule="30 1 * * *", execution_timezone="UTC", default_status=_ON)
-def nightly_consolidation_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-    """Yesterday and, where late messages or a failed run left earlier days stale, everything since."""
+def _stale(context: dg.ScheduleEvaluationContext, names: Iterable[str], last: date) -> list[date]:
+    """Partitions up to a day that were never made, or from other input: late messages, an outage, a spent budget."""
     from memory_pipeline.stages.freshness import BY_NAME, stale
 
+    ctx = Pipeline().stage_context(f"schedule-{_day(context)}")
+    return sorted({d for name in names if name in BY_NAME for d in stale(ctx, BY_NAME[name], last=last)})
+
+
+@dg.schedule(job=nightly_consolidation, cron_schedule="30 1 * * *", execution_timezone="UTC", default_status=_ON)
+def nightly_consolidation_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """Yesterday and, where late messages, an outage or a spent budget left earlier days stale, everything since."""
     today = _day(context)
-    ctx = Pipeline().stage_context(f"schedule-{today}")
-    left = [d for name in ("proposals", "memories", "daily_summaries") for d in stale(ctx, BY_NAME[name], last=today)]
-    first = min([*left, today - timedelta(days=1)])
+    first = min([*_stale(context, NIGHTLY, today), today - timedelta(days=1)])
     return dg.RunRequest(run_key=f"nightly-{today}", tags=range_tags(first, today))
 
 
@@ -82,18 +87,33 @@ def lifecycle_sweep_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunReq
     return dg.RunRequest(run_key=f"lifecycle-{day}", partition_key=day.isoformat())
 
 
-@dg.schedule(job=weekly_reflection, cron_schedule="0 4 * * 1", execution_timezone="UTC", default_status=_ON)
-def weekly_reflection_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-    """The week that ended on Sunday."""
-    week = period_of(Grain.WEEK, _day(context) - timedelta(days=1)).start
-    return dg.RunRequest(run_key=f"week-{week}", partition_key=week.isoformat())
+def _periods(
+    context: dg.ScheduleEvaluationContext, grain: Grain, names: Iterable[str]
+) -> dg.RunRequest | dg.SkipReason:
+    """The period that has just ended, and earlier ones that are stale; on most days nothing is."""
+    today = _day(context)
+    ended = period_of(grain, period_of(grain, today).start - timedelta(days=1)).start
+    due = _stale(context, names, ended)
+    if period_of(grain, today).start == today:
+        due.append(ended)
+    if not due:
+        return dg.SkipReason("every period that has ended is up to date")
+    run_key = f"{grain}-{today}"
+    if min(due) == ended:
+        return dg.RunRequest(run_key=run_key, partition_key=ended.isoformat())
+    return dg.RunRequest(run_key=run_key, tags=range_tags(min(due), ended))
 
 
-@dg.schedule(job=monthly_summary, cron_schedule="30 4 1 * *", execution_timezone="UTC", default_status=_ON)
-def monthly_summary_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
-    """The month that ended yesterday."""
-    month = period_of(Grain.MONTH, _day(context) - timedelta(days=1)).start
-    return dg.RunRequest(run_key=f"month-{month}", partition_key=month.isoformat())
+@dg.schedule(job=weekly_reflection, cron_schedule="0 4 * * *", execution_timezone="UTC", default_status=_ON)
+def weekly_reflection_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+    """On Mondays the week that ended on Sunday; on any day the weeks that were left stale."""
+    return _periods(context, Grain.WEEK, WEEKLY)
+
+
+@dg.schedule(job=monthly_summary, cron_schedule="30 4 * * *", execution_timezone="UTC", default_status=_ON)
+def monthly_summary_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+    """On the first the month that ended yesterday; on any day the months that were left stale."""
+    return _periods(context, Grain.MONTH, ["monthly_summaries"])
 
 
 @dg.schedule(job=store_maintenance, cron_schedule="0 5 * * *", execution_timezone="UTC", default_status=_ON)

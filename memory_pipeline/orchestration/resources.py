@@ -34,23 +34,24 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
     """Opens the stores and models that the settings name; one set of them for all steps of a run."""
 
     home: str | None = None
+    chat_batch: bool = False
 
     def settings(self) -> Settings:
-        """Settings from the environment, with this resource's home where it names one."""
-        return Settings.load(home=self.home)
+        """Settings from the environment, with this resource's home, and the Batch API, where it names them."""
+        return Settings.load(home=self.home, chat_batch=self.chat_batch or None)
 
     def stage_context(self, run_id: str) -> StageContext:
         """Surroundings of a run; steps of one process share them, and so the encoder and its vectors."""
         from memory_pipeline.stages.context import StageContext
 
-        key = (run_id, self.home)
+        key = (run_id, self.home, self.chat_batch)
         if key not in _OPEN:
             _OPEN.clear()
             _OPEN[key] = StageContext(self.settings(), run_id, datetime.now(UTC), _tell)
         return _OPEN[key]
 
 
-_OPEN: dict[tuple[str, str | None], StageContext] = {}
+_OPEN: dict[tuple[str, str | None, bool], StageContext] = {}
 
 
 @atexit.register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.errors import MemoryPipelineError, QueryError
+from memory_pipeline.errors import QueryError
+from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.instance import instance
+from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.settings import Settings
@@ -49,6 +52,7 @@ _UPSTREAM = {
     "monthly_summaries": "memories",
 }
 _GAP = {Grain.DAY: 7, Grain.WEEK: 21, Grain.MONTH: 93}  # days bridged rather than starting another run
+_BATCH_GAP = 366  # a run waits for its batches, so a back-fill shall be few runs
 _ROUNDS = 3  # what reflections and patterns change may make later days stale once more
 
 
@@ -64,7 +68,11 @@ class Step:
 
 @dataclass
 class RunReport:
-    """What a run made and what it cost (the JSON shape of ``run --json``)."""
+    """What a run made and what it cost (the JSON shape of ``run --json``).
+
+    Attributes:
+        forecast: what it would cost, of a dry run.
+    """
 
     run_ids: list[str] = field(default_factory=list)
     stages: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -73,6 +81,7 @@ class RunReport:
     tokens: int = 0
     usd: float = 0.0
     planned: list[dict[str, Any]] = field(default_factory=list)
+    forecast: dict[str, Any] | None = None
 
 
 def plan(
@@ -95,16 +104,17 @@ def plan(
             days = set(stale(ctx, BY_NAME[name], first, last))
             days |= {period_of(grain, d).start for d in planned.get(_UPSTREAM.get(name, ""), set())}
             planned[name] = days if not only or name in only else set()
-        steps += _steps(grain, {name: planned[name] for name in names if planned[name]})
+        gap = _BATCH_GAP if ctx.settings.chat_batch else _GAP[grain]
+        steps += _steps(grain, {name: planned[name] for name in names if planned[name]}, gap)
     return steps
 
 
-def _steps(grain: Grain, stages: Mapping[str, set[date]]) -> list[Step]:
-    """One step a contiguous span; a step holds every stage that has a stale partition in it."""
+def _steps(grain: Grain, stages: Mapping[str, set[date]], gap: int) -> list[Step]:
+    """One step a span without a longer gap (days); a step holds every stage that has a stale partition in it."""
     every = sorted(set().union(*stages.values())) if stages else []
     spans: list[list[date]] = []
     for day in every:
-        if spans and (day - spans[-1][-1]) <= timedelta(days=_GAP[grain]):
+        if spans and (day - spans[-1][-1]) <= timedelta(days=gap):
             spans[-1].append(day)
         else:
             spans.append([day])
@@ -130,11 +140,14 @@ def run(
     from memory_pipeline.stages.ingest import take_inbox
 
     report = RunReport()
-    pipeline = Pipeline(home=settings.home)
-    start = f"run-{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
+    pipeline = Pipeline(home=settings.home, chat_batch=settings.chat_batch)
+    began = datetime.now(UTC)
+    start = f"run-{began:%Y%m%dT%H%M%S%f}"
     ctx = pipeline.stage_context(start)
     if dry_run:
-        report.planned = [_shown(step) for step in plan(ctx, first, last, only)]
+        ahead = look_ahead(ctx, plan(ctx, first, last, only))
+        report.planned = [_shown(step) for step in ahead.steps]
+        report.forecast = ahead.as_dict()
         return report
     take_inbox(ctx)
     with instance(settings) as dagster:
@@ -142,11 +155,25 @@ def run(
             steps = plan(pipeline.stage_context(f"{start}-{n}"), first, last, only)
             if not steps:
                 break
+            if settings.chat_batch and not report.planned:
+                _require_batches(ctx)
             for step in steps:
                 report.planned.append(_shown(step))
-                _materialise(dagster, step, report)
-    _add_costs(pipeline.stage_context(f"{start}-end"), report)
+                _materialise(dagster, step, report, settings.chat_batch)
+    _add_costs(pipeline.stage_context(f"{start}-end"), report, began.date())
     return report
+
+
+def preview(
+    settings: Settings, first: date | None = None, last: date | None = None, only: Sequence[str] = ()
+) -> LookAhead:
+    """Take the inbox, and say what :func:`run` would make and cost then."""
+    from memory_pipeline.stages.ingest import take_inbox
+
+    pipeline = Pipeline(home=settings.home, chat_batch=settings.chat_batch)
+    ctx = pipeline.stage_context(f"preview-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+    take_inbox(ctx)
+    return look_ahead(ctx, plan(ctx, first, last, only))
 
 
 def _shown(step: Step) -> dict[str, Any]:
@@ -158,7 +185,15 @@ def _shown(step: Step) -> dict[str, Any]:
     }
 
 
-def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport) -> None:
+def _require_batches(ctx: StageContext) -> None:
+    """A server without a Batch API is told at once, not after a step has been tried three times."""
+    from memory_pipeline.inference.batch import BatchChat
+
+    if isinstance(ctx.chat, BatchChat):
+        asyncio.run(ctx.chat.require())
+
+
+def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport, batch: bool) -> None:
     from memory_pipeline.definitions import defs
 
     names = [*(["transcripts"] if "proposals" in step.stages else []), *step.stages]
@@ -167,7 +202,10 @@ def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport) -> 
         instance=dagster,
         asset_selection=keys,
         tags=range_tags(step.first, step.last),
-        run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        run_config={
+            "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+            "resources": {"pipeline": {"config": {"chat_batch": batch}}},
+        },
         raise_on_error=False,
     )
     report.run_ids.append(result.run_id)
@@ -178,7 +216,7 @@ def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport) -> 
             entry["seconds"] = round(entry["seconds"] + max(seconds, 0.0), 3)
     _add_rows(result, report)
     if not result.success:
-        raise MemoryPipelineError(_why(result))
+        raise why(result)
 
 
 def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport) -> None:
@@ -193,29 +231,9 @@ def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport) -> None:
         entry["rows"] += count if isinstance(count, int) else 0
 
 
-def _why(result: dg.ExecuteInProcessResult) -> str:
-    """The innermost cause of the first failed step, and where to read the rest."""
-    for event in result.all_events:
-        if event.is_step_failure and event.step_failure_data.error is not None:
-            error = event.step_failure_data.error
-            while error.cause is not None:
-                error = error.cause
-            if error.cls_name == "DagsterExecutionInterruptedError":
-                raise KeyboardInterrupt
-            return f"{event.step_key} failed: {error.message.strip()} (run {result.run_id}; see `memory-pipeline ui`)"
-    failed = [
-        e.asset_check_evaluation_data for e in result.all_events if e.event_type_value == "ASSET_CHECK_EVALUATION"
-    ]
-    names = ", ".join(c.check_name for c in failed if not c.passed)
-    return f"run {result.run_id} failed{f': the check {names} did not pass' if names else ''}; see `memory-pipeline ui`"
+def _add_costs(ctx: StageContext, report: RunReport, since: date) -> None:
+    from memory_pipeline.storage.costs import of_runs
 
-
-def _add_costs(ctx: StageContext, report: RunReport) -> None:
-    row = ctx.lake.sql(
-        "SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(cached), 0) AS cached, coalesce(sum(usd), 0) AS usd, "
-        "coalesce(sum(prompt_tokens + completion_tokens), 0) AS tokens "
-        "FROM costs WHERE run_id IN (SELECT unnest($runs))",
-        {"runs": report.run_ids},
-    ).to_pylist()[0]
-    report.model_calls, report.model_calls_cached = int(row["calls"]), int(row["cached"])
-    report.tokens, report.usd = int(row["tokens"]), round(float(row["usd"]), 6)
+    spent = of_runs(ctx.lake, report.run_ids, since)
+    report.model_calls, report.model_calls_cached = spent["calls"], spent["cached"]
+    report.tokens, report.usd = spent["tokens"], round(spent["usd"], 6)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from memory_pipeline.errors import BatchError, BudgetExceeded, SettingsError
 from memory_pipeline.orchestration.metadata import plot
 from memory_pipeline.orchestration.partitions import dates
 from memory_pipeline.orchestration.resources import Pipeline
@@ -45,14 +46,24 @@ def run_stage(
 
     Args:
         stage: name in ``stages.freshness``; None for what is made from outside (transcripts).
+
+    Raises:
+        dagster.Failure: trying again at once would not help: the day's budget is spent, the provider would not carry
+            out a batch, a setting is wrong, or somebody has stopped the run.
     """
     from memory_pipeline.stages import freshness
 
-    ctx = pipeline.stage_context(context.run_id)
+    ctx = pipeline.stage_context(context.run.run_id)
     partitions = dates(context.partition_keys)
     known = freshness.BY_NAME[stage] if stage else None
     made_from = freshness.inputs(ctx, known) if known else {}
-    made = work(ctx, partitions)
+    try:
+        made = work(ctx, partitions)
+    except (BatchError, BudgetExceeded, SettingsError) as error:
+        raise dg.Failure(str(error), allow_retries=False) from error
+    except (dg.DagsterExecutionInterruptedError, KeyboardInterrupt) as stop:
+        # Dagster's retry policy takes an interruption for a failure: it would wait, and start the step again.
+        raise dg.Failure("interrupted", allow_retries=False) from stop
     if known:
         done = partitions if made.complete is None else made.complete
         freshness.record(ctx, known, made_from, list(done), made.rows)

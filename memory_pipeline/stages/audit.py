@@ -84,12 +84,30 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
                list(DISTINCT lower(value)) AS held
         FROM ({CURRENT})
         WHERE status = 'active' AND NOT negated AND attribute IS NOT NULL AND value IS NOT NULL
+          AND coalesce(len(apart), 0) = 0 -- what the user keeps beside another value may stand beside it
         GROUP BY ALL HAVING len(held) > 1
         """,
         tables={"touched": _touched(ctx, days)},
     )
     rows = [row for row in table.to_pylist() if attribute(row["attribute"]).single]
     return _empty("one_value_per_slot", rows, "one active value where there can be only one")
+
+
+def no_secret_is_remembered(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """No version of these days states or quotes what the policy keeps out of memory; what is shown of it is its id."""
+    from memory_pipeline.domain.policy import Handling
+    from memory_pipeline.domain.sensitive import find, handled
+
+    withheld = handled(ctx.policy.gate, Handling.REJECT, Handling.MASK)
+    table = ctx.lake.sql(
+        "SELECT version_id, memory_id, tenant_id, user_id, concat_ws(chr(10), content, subject, value, "
+        "array_to_string(entities, chr(10)), "
+        "array_to_string(list_transform(evidence, lambda e: e.quote), chr(10))) AS said "
+        "FROM memory_versions WHERE asserted",
+        days={"memory_versions": list(days)},
+    )
+    rows = [row for row in table.to_pylist() if any(span.kind in withheld for span in find(row.pop("said")))]
+    return _empty("no_secret_is_remembered", rows, "memory holds no secret that the policy keeps out")
 
 
 def no_derived_time_from_the_clock(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -161,6 +179,22 @@ def index_matches_ledger(ctx: StageContext, days: Iterable[date]) -> Audit:
     return _empty("index_matches_ledger", table.to_pylist(), "index and ledger hold the same versions")
 
 
+def links_stay_with_their_user(ctx: StageContext, days: Iterable[date]) -> Audit:
+    """Every link of these days, and every entity, is of memories of its own user (KN-26)."""
+    span = list(days)
+    named = ctx.lake.sql(
+        "SELECT tenant_id, user_id, link_id AS id, source_id AS memory_id FROM links "
+        "UNION ALL SELECT tenant_id, user_id, link_id, target_id FROM links "
+        "UNION ALL SELECT tenant_id, user_id, entity_id, unnest(memory_ids) FROM entities",
+        days={"links": span, "entities": span},
+    )
+    table = ctx.lake.sql(
+        "SELECT named.* FROM named ANTI JOIN memory_versions USING (tenant_id, user_id, memory_id)",
+        tables={"named": named},
+    )
+    return _empty("links_stay_with_their_user", table.to_pylist(), "links and entities are of one user's memories")
+
+
 def turns_are_indexed(ctx: StageContext, days: Iterable[date]) -> Audit:
     """Every turn of the user and the assistant on these days is in the index."""
     from memory_pipeline.domain.message import Message
@@ -204,10 +238,12 @@ OF_PARTITIONS: Mapping[str, tuple[PartitionAudit, ...]] = {
         evidence_exists,
         every_proposal_has_a_verdict,
         one_value_per_slot,
+        no_secret_is_remembered,
         no_derived_time_from_the_clock,
         retired_share,
     ),
     "memory_vectors": (index_matches_ledger,),
+    "memory_links": (links_stay_with_their_user,),
     "daily_summaries": (summaries_cite_evidence,),
 }
 OF_STORES: tuple[Callable[[StageContext], Audit], ...] = (nothing_but_the_ledger_is_indexed, quarantine)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TypeVar
@@ -17,13 +17,20 @@ from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal, Verdict
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.errors import ReplyError
+from memory_pipeline.inference.chat import ChatReply
+from memory_pipeline.inference.replies import JudgeReply
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.judge import Case, pack, singly
 from memory_pipeline.stages.neighbours import Vectors
+from memory_pipeline.stages.one_writer import VERDICTS, alone, in_turn
 from memory_pipeline.stages.publish import index_memories, publish
+from memory_pipeline.stages.quarantine import put_aside
 from memory_pipeline.stages.replay import Replay, UserHistory
+from memory_pipeline.stages.surroundings import gate_inputs
 
 _USERS_AT_ONCE = 100
-T = TypeVar("T", Proposal, MemoryVersion)
+T = TypeVar("T", Proposal, MemoryVersion, Message)
 
 
 @dataclass
@@ -36,6 +43,8 @@ class ConsolidateReport:
         withdrawn: versions withdrawn because what they rested on changed.
         replayed: partitions after the requested days that late input made anew.
         memory_ids: memories that got or lost a version.
+        failed: days on which the judge's reply did not fit: what holds there is the cautious decision, and the next
+            run asks again.
     """
 
     verdicts: dict[date, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
@@ -43,6 +52,7 @@ class ConsolidateReport:
     withdrawn: Counter[date] = field(default_factory=Counter)
     replayed: set[date] = field(default_factory=set)
     memory_ids: set[str] = field(default_factory=set)
+    failed: set[date] = field(default_factory=set)
 
 
 def consolidate(ctx: StageContext, days: Sequence[date]) -> ConsolidateReport:
@@ -63,12 +73,21 @@ def consolidate(ctx: StageContext, days: Sequence[date]) -> ConsolidateReport:
     return report
 
 
-def replay_users(ctx: StageContext, users: Sequence[Scope], first: date) -> ConsolidateReport:
-    """Replay some users from a day on, because something before it changed; the index follows."""
+def replay_users(
+    ctx: StageContext, users: Sequence[Scope], first: date, acts: Sequence[MemoryVersion] = ()
+) -> ConsolidateReport:
+    """Replay some users from a day on, because something before it changed; the index follows.
+
+    Args:
+        acts: what a user did by hand just now, to be done and written in the same replay.
+
+    Raises:
+        ModelError: the judge cannot be reached; nothing is written.
+    """
     report = ConsolidateReport()
-    last = max(ctx.lake.days("memory_versions"), default=first)
+    last = max([*ctx.lake.days("memory_versions"), *(act.day for act in acts)], default=first)
     if users and last >= first:
-        _consolidate_users(ctx, users, [first, last], report)
+        _consolidate_users(ctx, users, [first, last], report, acts)
         index_memories(ctx, report.memory_ids)
     return report
 
@@ -85,18 +104,52 @@ def _users(ctx: StageContext, days: Sequence[date]) -> list[Scope]:
 
 
 def _consolidate_users(
-    ctx: StageContext, users: Sequence[Scope], days: Sequence[date], report: ConsolidateReport
+    ctx: StageContext,
+    users: Sequence[Scope],
+    days: Sequence[date],
+    report: ConsolidateReport,
+    acts: Sequence[MemoryVersion] = (),
 ) -> None:
+    def work(some: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
+        replays = _replays(ctx, some, days, acts)
+        asyncio.run(_settle(ctx, replays, days))
+        return lambda fine: _write(ctx, [r for r in replays if r.history.scope in fine], days, acts, report)
+
+    in_turn(ctx, users, work)
+
+
+def _replays(
+    ctx: StageContext, users: Sequence[Scope], days: Sequence[date], acts: Sequence[MemoryVersion]
+) -> list[Replay]:
     from memory_pipeline.storage.ledger import versions_of
 
-    proposals = _by_user(_proposals(ctx, users, days[0]))
-    ledger = _by_user(versions_of(ctx.lake, users))
-    cited = _cited(ctx, proposals)
+    proposed = _by_user(_proposals(ctx, users, days[0]))
+    ledger = _by_user([*versions_of(ctx.lake, users), *acts])
+    cited = _by_user(_cited(ctx, proposed))
+    given = gate_inputs(ctx, proposed, [m for part in cited.values() for m in part], ledger)
+    proposals = {user: [g.proposal for g in given.get(user, {}).values()] for user in users}
     vectors = Vectors(ctx)
     vectors.load(users)
     vectors.encode(p.content for part in proposals.values() for p in part if p.day <= days[-1])
-    replays = [Replay(ctx, UserHistory(user, ledger[user], proposals[user], cited[user]), vectors) for user in users]
-    asyncio.run(_run(replays, days))
+    histories = [
+        UserHistory(user, ledger[user], proposals[user], {m.message_id: m for m in cited[user]}, given.get(user, {}))
+        for user in users
+    ]
+    return [Replay(ctx, history, vectors) for history in histories]
+
+
+def _write(
+    ctx: StageContext,
+    replays: Sequence[Replay],
+    days: Sequence[date],
+    acts: Sequence[MemoryVersion],
+    report: ConsolidateReport,
+) -> None:
+    """Write verdicts and versions of some replayed users.
+
+    Args:
+        acts: of the user's hand that are replayed for the first time: the ledger does not hold them yet.
+    """
     verdicts: dict[date, list[Verdict]] = defaultdict(list)
     touched: dict[date, set[Scope]] = defaultdict(set)
     for replay in replays:
@@ -107,10 +160,15 @@ def _consolidate_users(
         for day in replay.covered:
             touched[day].add(replay.history.scope)
         report.replayed |= {d for d in replay.covered if d > days[-1]}
-    for day in sorted(touched):
-        _replace_users(ctx, day, touched[day], verdicts[day])
-    asserted = [v for r in replays for v in r.asserted]
-    withdrawn = [v for r in replays for v in r.withdrawn]
+        report.failed |= replay.failed
+    with alone(ctx.settings, VERDICTS):
+        for day in sorted(touched):
+            _replace_users(ctx, day, touched[day], verdicts[day])
+    users = {r.history.scope for r in replays}
+    new = {act.version_id: act for act in acts if act.scope in users}
+    moved = {v.version_id for r in replays for v in r.withdrawn}
+    asserted = [v for r in replays for v in r.asserted] + [act for i, act in new.items() if i not in moved]
+    withdrawn = [v for r in replays for v in r.withdrawn if v.version_id not in new]
     for version in asserted:
         report.changes[version.day][str(version.change)] += 1
     for version in withdrawn:
@@ -119,8 +177,32 @@ def _consolidate_users(
     publish(ctx, asserted, withdrawn)
 
 
-async def _run(replays: Sequence[Replay], days: Sequence[date]) -> None:
-    await asyncio.gather(*(replay.run(days[0], days[-1]) for replay in replays))
+async def _settle(ctx: StageContext, replays: Sequence[Replay], days: Sequence[date]) -> None:
+    """Fold, ask the judge about all that was open, and fold again, until nothing is."""
+    left = list(replays)
+    while left:
+        open_ = [(replay, case) for replay in left for case in replay.fold(days[0], days[-1])]
+        if not open_:
+            return
+        answers = await _answers(ctx, [case for _, case in open_])
+        for (replay, case), answer in zip(open_, answers, strict=True):
+            replay.learn(case, answer)
+        asked = {id(replay) for replay, _ in open_}
+        left = [replay for replay in left if id(replay) in asked]
+
+
+async def _answers(ctx: StageContext, cases: Sequence[Case]) -> list[ChatReply[JudgeReply] | ReplyError]:
+    """Answers to cases; a few that a joint reply did not fit or left out are asked once more, each alone."""
+    answers = await ctx.replies.complete_many([case.request for case in cases], pack)
+    unfit = [n for n, answer in enumerate(answers) if isinstance(answer, ReplyError)]
+    if 0 < len(unfit) <= ctx.policy.window.retry_calls and len(cases) > 1:
+        again = await ctx.replies.complete_many([cases[n].request for n in unfit], singly)
+        for n, answer in zip(unfit, again, strict=True):
+            answers[n] = answer
+    for case, answer in zip(cases, answers, strict=True):
+        if isinstance(answer, ReplyError):
+            put_aside(ctx, f"consolidate/{case.proposal.proposal_id}", 0, str(answer), answer.reply)
+    return answers
 
 
 def _proposals(ctx: StageContext, users: Sequence[Scope], first: date) -> list[Proposal]:
@@ -137,27 +219,29 @@ def _proposals(ctx: StageContext, users: Sequence[Scope], first: date) -> list[P
     return from_table(table, Proposal)
 
 
-def _cited(ctx: StageContext, proposals: Mapping[Scope, Sequence[Proposal]]) -> Mapping[Scope, dict[str, Message]]:
-    """The messages that the proposals cite, by user and id."""
+def _cited(ctx: StageContext, proposals: Mapping[Scope, Sequence[Proposal]]) -> list[Message]:
+    """The messages that the proposals cite; an id stands for one message within its session."""
     import pyarrow as pa
 
     from memory_pipeline.storage.rows import from_table
 
-    pairs = sorted(
-        {(p.tenant_id, p.user_id, e.message_id) for part in proposals.values() for p in part for e in p.evidence}
+    keys = sorted(
+        {
+            (p.tenant_id, p.user_id, p.session_id, e.message_id)
+            for part in proposals.values()
+            for p in part
+            for e in p.evidence
+        }
     )
-    found: dict[Scope, dict[str, Message]] = defaultdict(dict)
-    if not pairs:
-        return found
-    columns = dict(zip(("tenant_id", "user_id", "message_id"), map(list, zip(*pairs, strict=True)), strict=True))
+    if not keys:
+        return []
+    names = ("tenant_id", "user_id", "session_id", "message_id")
     table = ctx.lake.sql(
-        "SELECT m.* FROM messages m SEMI JOIN cited USING (tenant_id, user_id, message_id)",
+        f"SELECT m.* FROM messages m SEMI JOIN cited USING ({', '.join(names)})",
         days={"messages": {p.day for part in proposals.values() for p in part}},
-        tables={"cited": pa.table(columns)},
+        tables={"cited": pa.table(dict(zip(names, map(list, zip(*keys, strict=True)), strict=True)))},
     )
-    for message in from_table(table, Message):
-        found[Scope(message.tenant_id, message.user_id)][message.message_id] = message
-    return found
+    return from_table(table, Message)
 
 
 def _replace_users(ctx: StageContext, day: date, users: set[Scope], verdicts: Sequence[Verdict]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,12 @@ from memory_pipeline.domain.policy import Policy
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
+    from memory_pipeline.inference.budget import Budget
     from memory_pipeline.inference.chat import ChatModel
     from memory_pipeline.inference.encoder import Encoder
     from memory_pipeline.inference.prompts import Prompts
     from memory_pipeline.inference.reply_cache import ReplyCache
+    from memory_pipeline.stages.recalled import SpooledRecalls
     from memory_pipeline.storage.index import Index
     from memory_pipeline.storage.lake import Lake
 
@@ -40,6 +43,11 @@ class StageContext:
     run_id: str
     now: datetime
     progress: Progress = field(default=silent)
+    _began: float = field(default_factory=time.monotonic, init=False, repr=False)
+
+    def clock(self) -> datetime:
+        """The time now, UTC, for what is no output of a stage: when money was spent."""
+        return self.now + timedelta(seconds=time.monotonic() - self._began)
 
     @property
     def policy(self) -> Policy:
@@ -59,16 +67,23 @@ class StageContext:
 
     @cached_property
     def chat(self) -> ChatModel:
-        from memory_pipeline.inference.models import open_chat
+        from memory_pipeline.inference.models import open_run_chat
 
-        return open_chat(self.settings)
+        return open_run_chat(self.settings, self.progress)
+
+    @cached_property
+    def budget(self) -> Budget:
+        from memory_pipeline.inference.budget import Budget
+
+        return Budget(self.settings.budget_usd_per_day, self.lake, self.clock)
 
     @cached_property
     def encoder(self) -> Encoder:
         from memory_pipeline.inference.encoder import RememberingEncoder
+        from memory_pipeline.inference.metering import metered
         from memory_pipeline.inference.models import open_encoder
 
-        return RememberingEncoder(open_encoder(self.settings))
+        return RememberingEncoder(metered(open_encoder(self.settings), self.settings, self.budget, self.run_id))
 
     @cached_property
     def index(self) -> Index:
@@ -80,4 +95,12 @@ class StageContext:
     def replies(self) -> ReplyCache:
         from memory_pipeline.inference.reply_cache import ReplyCache
 
-        return ReplyCache(self.lake, self.chat, self.prompts, run_id=self.run_id, now=self.now)
+        return ReplyCache(
+            self.lake, self.chat, self.prompts, settings=self.settings, budget=self.budget, run_id=self.run_id
+        )
+
+    @cached_property
+    def spooled_recalls(self) -> SpooledRecalls:
+        from memory_pipeline.stages.recalled import SpooledRecalls
+
+        return SpooledRecalls(self.settings.path("recall"))

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from memory_pipeline.domain.calendar import Grain, period_of
+from memory_pipeline.domain.calendar import Grain, Period, period_of
 from memory_pipeline.domain.ids import digest, fingerprint
+from memory_pipeline.domain.summary import is_over
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
@@ -28,6 +29,8 @@ class Stage:
         prompts: templates it renders; with the chat model they are part of its code.
         policy: sections of the policy table it goes by.
         encodes: its output depends on the encoder.
+        waits: it makes a period once, when that is over; until then there is nothing to make.
+        settles: what it makes of a period changes when that is over.
     """
 
     name: str
@@ -36,11 +39,16 @@ class Stage:
     prompts: tuple[str, ...] = ()
     policy: tuple[str, ...] = ()
     encodes: bool = False
+    waits: bool = False
+    settles: bool = False
 
 
+_SUMMARIES = ("summary", "gate.sensitive")
 STAGES = (
-    Stage("message_vectors", Grain.DAY, ("messages",), policy=("retrieval",), encodes=True),
-    Stage("proposals", Grain.DAY, ("messages",), ("extract", "rolling_summary"), ("window", "summary")),
+    Stage("message_vectors", Grain.DAY, ("messages",), policy=("retrieval", "gate.sensitive"), encodes=True),
+    Stage(
+        "proposals", Grain.DAY, ("windows",), ("extract", "rolling_summary"), ("window", "summary", "gate.sensitive")
+    ),
     Stage(
         "memories",
         Grain.DAY,
@@ -51,12 +59,14 @@ STAGES = (
     ),
     Stage("lifecycle", Grain.DAY, ("memories",), policy=("lifecycle",)),
     Stage("patterns", Grain.WEEK, ("memories",), ("pattern",), ("pattern", "gate")),
-    Stage("reflections", Grain.WEEK, ("memories",), ("reflect",), ("reflection", "gate")),
+    Stage(
+        "reflections", Grain.WEEK, ("memories",), ("reflect",), ("reflection", "gate", "consolidation"), settles=True
+    ),
     Stage("memory_vectors", Grain.DAY, ("versions",), encodes=True),
-    Stage("memory_links", Grain.DAY, ("versions",), policy=("similarity", "consolidation"), encodes=True),
-    Stage("daily_summaries", Grain.DAY, ("messages", "memories"), ("daily",), ("summary",), encodes=True),
-    Stage("weekly_summaries", Grain.WEEK, ("messages", "memories"), ("weekly",), ("summary",), encodes=True),
-    Stage("monthly_summaries", Grain.MONTH, ("messages", "memories"), ("monthly",), ("summary",), encodes=True),
+    Stage("memory_links", Grain.DAY, ("versions",), policy=("similarity", "consolidation", "links"), encodes=True),
+    Stage("daily_summaries", Grain.DAY, ("messages", "told"), ("calendar",), _SUMMARIES, encodes=True, settles=True),
+    Stage("weekly_summaries", Grain.WEEK, ("messages", "told"), ("calendar",), _SUMMARIES, encodes=True, waits=True),
+    Stage("monthly_summaries", Grain.MONTH, ("messages", "told"), ("calendar",), _SUMMARIES, encodes=True, waits=True),
     Stage("recall_feedback", Grain.DAY, ("recall",)),
 )
 BY_NAME = {stage.name: stage for stage in STAGES}
@@ -66,6 +76,11 @@ _DIGESTS = {
     "proposals": "SELECT day, proposal_id AS item FROM proposals",
     # What the pipeline and the user state; not what reflections, patterns and time derive from it.
     "memories": "SELECT day, version_id || asserted AS item FROM memory_versions WHERE cause IN ('proposal', 'manual')",
+    # The same, and whether a memory was forgotten, put right or silenced since: that changes what its days tell.
+    "told": "SELECT day, version_id || asserted || coalesce(back, '') AS item FROM memory_versions LEFT JOIN ("
+    "SELECT memory_id, string_agg(version_id || asserted, ',' ORDER BY version_id, asserted) AS back "
+    "FROM memory_versions WHERE change IN ('forget', 'edit', 'suppress') GROUP BY memory_id"
+    ") USING (memory_id) WHERE cause IN ('proposal', 'manual')",
     "versions": "SELECT day, version_id || asserted AS item FROM memory_versions",
 }
 
@@ -92,10 +107,19 @@ def inputs(ctx: StageContext, stage: Stage, days: Iterable[date] | None = None) 
     for name in stage.reads:
         for day, found in _digests(ctx, name, days).items():
             by_partition.setdefault(period_of(stage.grain, day).start, []).append(f"{name}:{day}:{found}")
-    return {start: fingerprint(parts) for start, parts in by_partition.items()}
+    over = {start: is_over(Period(stage.grain, start), ctx.now) for start in by_partition}
+    return {
+        start: fingerprint([*parts, "over"] if stage.settles and over[start] else parts)
+        for start, parts in by_partition.items()
+        if over[start] or not stage.waits
+    }
 
 
 def _digests(ctx: StageContext, name: str, days: Iterable[date] | None) -> Mapping[date, str]:
+    if name == "windows":
+        from memory_pipeline.stages import session_context
+
+        return session_context.digests(ctx, days)
     if name == "recall":
         from memory_pipeline.stages.feedback import pending
 
@@ -113,17 +137,18 @@ def _digests(ctx: StageContext, name: str, days: Iterable[date] | None) -> Mappi
 def stale(ctx: StageContext, stage: Stage, first: date | None = None, last: date | None = None) -> list[date]:
     """Partitions between two days (both included, None = unbounded) that are missing or made from something else."""
     wanted = inputs(ctx, stage)
-    made = _made(ctx, stage)
+    held = made(ctx, stage)
     code = code_version(ctx.settings, ctx.prompts, stage)
     low = period_of(stage.grain, first).start if first else date.min
     return sorted(
         start
         for start, found in wanted.items()
-        if low <= start <= (last or date.max) and made.get(start) != (found, code)
-    ) + sorted(start for start in made if start not in wanted and made[start][0] and low <= start <= (last or date.max))
+        if low <= start <= (last or date.max) and held.get(start) != (found, code)
+    ) + sorted(start for start in held if start not in wanted and held[start][0] and low <= start <= (last or date.max))
 
 
-def _made(ctx: StageContext, stage: Stage) -> dict[date, tuple[str, str]]:
+def made(ctx: StageContext, stage: Stage) -> dict[date, tuple[str, str]]:
+    """What each partition was last made from and by: digest of its inputs, code version."""
     table = ctx.lake.sql(
         "SELECT day, arg_max(inputs, recorded_at) AS inputs, arg_max(code, recorded_at) AS code "
         "FROM made WHERE stage = $stage GROUP BY day",
@@ -140,7 +165,7 @@ def record(
     from memory_pipeline.storage.schemas import Made
 
     code = code_version(ctx.settings, ctx.prompts, stage)
-    before = _made(ctx, stage)
+    before = made(ctx, stage)
     ctx.lake.append(
         "made",
         [

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memory_pipeline.domain.equivalence import slot_of
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.slots import Relation, relate
-from memory_pipeline.domain.supersession import Candidate, slot_of
+from memory_pipeline.domain.slots import attribute
+from memory_pipeline.domain.supersession import Candidate
 from memory_pipeline.domain.text import content_words
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _SHARED_WORDS = 0.3
 _ENDING = frozenset({Operation.FORGET, Operation.SUPPRESS, Operation.CLOSE_OPEN_LOOP, Operation.CONTRADICT})
+_ROOM = 256
 
 
 class Vectors:
@@ -45,44 +48,150 @@ class Vectors:
         if missing:
             self._known.update(zip(missing, self._ctx.encoder.encode(missing), strict=True))
 
-    def matrix(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Vectors of shape (len(texts), dimensions)."""
+    def of(self, text: str) -> npt.NDArray[np.float32]:
+        """The vector of a text, encoded when it is not known yet."""
+        if text not in self._known:
+            self.encode([text])
+        return self._known[text]
+
+    @property
+    def dimensions(self) -> int:
+        return self._ctx.encoder.dimensions
+
+
+class Neighbourhood:
+    """One user's living memories, ready to be searched: a matrix of vectors beside indexes of slots and words.
+
+    Kept up to date one version at a time, so that a proposal costs one product of matrix and vector, whatever was
+    changed before it.
+    """
+
+    def __init__(self, vectors: Vectors, memories: Iterable[MemoryVersion]) -> None:
         import numpy as np
 
-        self.encode(texts)
-        return np.stack([self._known[t] for t in texts])
+        living = [m for m in memories if m.status not in RETIRED]
+        vectors.encode(m.content for m in living)
+        self._vectors = vectors
+        self._matrix: npt.NDArray[np.float32] = np.zeros((len(living) + _ROOM, vectors.dimensions), dtype=np.float32)
+        self._rows: list[MemoryVersion | None] = []
+        self._place: dict[str, int] = {}
+        self._slots: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._words: dict[str, set[int]] = defaultdict(set)
+        self._loops: dict[int, MemoryVersion] = {}
+        for memory in living:
+            self.put(memory)
+
+    @property
+    def open_loops(self) -> list[MemoryVersion]:
+        """Every open loop that still waits."""
+        return list(self._loops.values())
+
+    def put(self, memory: MemoryVersion) -> None:
+        """Take in the next version of a memory; a retired one is searched no more."""
+        place = self._place.get(memory.memory_id)
+        if place is not None:
+            self._remove(place)
+        if memory.status in RETIRED:
+            return
+        if place is None:
+            place = self._place[memory.memory_id] = len(self._rows)
+            self._rows.append(None)
+            self._grow()
+        self._rows[place] = memory
+        self._matrix[place] = self._vectors.of(memory.content)
+        if (key := slot_of(memory).key) is not None:
+            self._slots[key].add(place)
+        for word in _words(memory):
+            self._words[word].add(place)
+        if memory.type is MemoryType.OPEN_LOOP:
+            self._loops[place] = memory
+
+    def _remove(self, place: int) -> None:
+        memory = self._rows[place]
+        if memory is None:
+            return
+        if (key := slot_of(memory).key) is not None:
+            self._slots[key].discard(place)
+        for word in _words(memory):
+            self._words[word].discard(place)
+        self._loops.pop(place, None)
+        self._rows[place] = None
+        self._matrix[place] = 0.0
+
+    def _grow(self) -> None:
+        import numpy as np
+
+        if len(self._rows) > len(self._matrix):
+            self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
+
+    def candidates(self, proposal: Proposal, policy: Policy) -> list[Candidate]:
+        """The memories near a proposal, nearest first, at most as many as the policy says besides slot matches.
+
+        Open loops are candidates of everything that may close one; what ends something sees all that shares a word
+        with it.
+        """
+        import numpy as np
+
+        if not self._rows:
+            return []
+        similarity = self._matrix[: len(self._rows)] @ self._vectors.of(proposal.content)
+        words = content_words(f"{proposal.content} {proposal.value or ''}")
+        kept = self._same_slot(proposal) | self._in_view(proposal, words)
+        near = set(np.flatnonzero(similarity >= policy.similarity.judge).tolist())
+        near |= {p for p in self._sharing(words) if _share(words, self._rows[p]) >= _SHARED_WORDS}
+        ordered = sorted(near - kept, key=lambda p: (-similarity[p], self._id(p)))[: policy.consolidation.candidates]
+        found = [
+            Candidate(memory, float(similarity[p])) for p in (*kept, *ordered) if (memory := self._rows[p]) is not None
+        ]
+        return sorted(found, key=lambda c: (-c.similarity, c.memory.memory_id))
+
+    def like(self, memory: MemoryVersion) -> list[MemoryVersion]:
+        """The other memories of a memory's slot, and those that hold all of its words."""
+        words = _words(memory)
+        places = self._same_slot(memory) | (set.intersection(*(self._words[w] for w in words)) if words else set())
+        return [m for p in sorted(places) if (m := self._rows[p]) is not None and m.memory_id != memory.memory_id]
+
+    def _same_slot(self, statement: Proposal | MemoryVersion) -> set[int]:
+        key = slot_of(statement).key
+        if key is None:
+            return set()
+        opposite = attribute(key[1]).opposite
+        found = set(self._slots.get(key, ()))
+        return found | self._slots.get((key[0], opposite), set()) if opposite else found
+
+    def _in_view(self, proposal: Proposal, words: frozenset[str]) -> set[int]:
+        if proposal.operation is Operation.CLOSE_OPEN_LOOP:
+            return set(self._loops)
+        return self._sharing(words) if proposal.operation in _ENDING else set()
+
+    def _sharing(self, words: frozenset[str]) -> set[int]:
+        return set().union(*(self._words.get(w, ()) for w in words))
+
+    def _id(self, place: int) -> str:
+        memory = self._rows[place]
+        return memory.memory_id if memory is not None else ""
 
 
-def candidates(
-    proposal: Proposal, memories: Iterable[MemoryVersion], vectors: Vectors, policy: Policy
-) -> list[Candidate]:
-    """The user's memories near a proposal, nearest first, at most as many as the policy says besides slot matches.
-
-    Open loops are candidates of everything that may close one; what ends something sees all that shares a word with it.
-    """
-    living = [m for m in memories if m.status not in RETIRED]
-    if not living:
-        return []
-    texts = vectors.matrix([proposal.content, *(m.content for m in living)])
-    similarity = texts[1:] @ texts[0]
-    slot, words = slot_of(proposal), content_words(f"{proposal.content} {proposal.value or ''}")
-    kept, near = [], []
-    for memory, cosine in zip(living, similarity.tolist(), strict=True):
-        candidate = Candidate(memory, float(cosine))
-        if relate(slot, slot_of(memory)) is not Relation.UNRELATED or _in_view(proposal, memory, words):
-            kept.append(candidate)
-        elif cosine >= policy.similarity.judge or _share(words, memory) >= _SHARED_WORDS:
-            near.append(candidate)
-    near.sort(key=lambda c: (-c.similarity, c.memory.memory_id))
-    return sorted(kept + near[: policy.consolidation.candidates], key=lambda c: (-c.similarity, c.memory.memory_id))
+def _words(memory: MemoryVersion) -> frozenset[str]:
+    return content_words(f"{memory.content} {memory.value or ''}")
 
 
-def _in_view(proposal: Proposal, memory: MemoryVersion, words: frozenset[str]) -> bool:
-    if proposal.operation is Operation.CLOSE_OPEN_LOOP:
-        return memory.type is MemoryType.OPEN_LOOP
-    return proposal.operation in _ENDING and bool(words & content_words(f"{memory.content} {memory.value or ''}"))
-
-
-def _share(words: frozenset[str], memory: MemoryVersion) -> float:
-    there = content_words(memory.content)
+def _share(words: frozenset[str], memory: MemoryVersion | None) -> float:
+    there = content_words(memory.content) if memory is not None else frozenset()
     return len(words & there) / min(len(words), len(there)) if words and there else 0.0
+
+
+def near_loops(
+    proposal: Proposal, loops: Sequence[MemoryVersion], vectors: Vectors, policy: Policy
+) -> list[MemoryVersion]:
+    """The open loops that a statement may have to do with: in cosine, or in a word."""
+    if not loops:
+        return []
+    words = content_words(proposal.content)
+    vector = vectors.of(proposal.content)
+    return [
+        loop
+        for loop in loops
+        if loop.observed_at <= proposal.observed_at
+        and (words & content_words(loop.content) or float(vectors.of(loop.content) @ vector) >= policy.similarity.link)
+    ]

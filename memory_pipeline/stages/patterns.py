@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
 from memory_pipeline.domain.calendar import Period, day_end
 from memory_pipeline.domain.clustering import clusters
+from memory_pipeline.domain.curation import as_proposal
 from memory_pipeline.domain.derivation import absorb, derive
 from memory_pipeline.domain.gate import GateInput, examine, first_failure
 from memory_pipeline.domain.memory import Cause, MemoryVersion, Status, fold, standing
@@ -23,10 +24,12 @@ from memory_pipeline.inference.replies import PatternReply
 from memory_pipeline.stages.consolidate import replay_users
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.inputs import memory_input
+from memory_pipeline.stages.one_writer import in_turn
 from memory_pipeline.stages.publish import index_memories, publish
 from memory_pipeline.stages.quarantine import put_aside
-from memory_pipeline.stages.regate import as_proposal, cited_messages
+from memory_pipeline.stages.regate import cited_messages
 
+_USERS_AT_ONCE = 100
 _CLUSTERED = WORK_TYPES | {MemoryType.EPISODIC_EVENT}
 
 
@@ -41,13 +44,38 @@ def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> Counter[date]:
 
 
 def _week(ctx: StageContext, week: Period) -> int:
-    from memory_pipeline.storage.ledger import versions_of
-
     table = ctx.lake.sql(
         "SELECT DISTINCT tenant_id, user_id FROM memory_versions ORDER BY ALL",
         days={"memory_versions": list(week.days())},
     )
     scopes = [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    stand, changed = 0, set[Scope]()
+
+    def work(users: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
+        old, new = _found(ctx, users, week)
+
+        def write(fine: Collection[Scope]) -> None:
+            nonlocal stand
+            here = [v for v in new if v.scope in fine]
+            asserted, withdrawn = difference([v for v in old if v.scope in fine], here)
+            publish(ctx, asserted, withdrawn)
+            index_memories(ctx, {v.memory_id for v in asserted + withdrawn})
+            changed.update(v.scope for v in asserted + withdrawn)
+            stand += sum(v.version == 1 for v in here)
+
+        return write
+
+    for start in range(0, len(scopes), _USERS_AT_ONCE):
+        in_turn(ctx, scopes[start : start + _USERS_AT_ONCE], work)
+    # What came after the week was decided without these changes.
+    replay_users(ctx, sorted(changed), week.end)
+    return stand
+
+
+def _found(ctx: StageContext, scopes: Sequence[Scope], week: Period) -> tuple[list[MemoryVersion], list[MemoryVersion]]:
+    """What a week's patterns are in the ledger, and what they are now, of some users."""
+    from memory_pipeline.storage.ledger import versions_of
+
     rows: dict[Scope, list[MemoryVersion]] = defaultdict(list)
     for row in versions_of(ctx.lake, scopes):
         rows[row.scope].append(row)
@@ -66,12 +94,7 @@ def _week(ctx: StageContext, week: Period) -> int:
         for v in standing(rows[scope])
         if v.cause is Cause.PATTERN and week.start <= v.day < week.end
     ]
-    asserted, withdrawn = difference(old, new)
-    publish(ctx, asserted, withdrawn)
-    index_memories(ctx, {v.memory_id for v in asserted + withdrawn})
-    # What came after the week was decided without these changes.
-    replay_users(ctx, sorted({v.scope for v in asserted + withdrawn}), week.end)
-    return sum(v.version == 1 for v in new)
+    return old, new
 
 
 def _groups(ctx: StageContext, rows: Sequence[MemoryVersion], week: Period) -> list[list[MemoryVersion]]:
@@ -79,8 +102,11 @@ def _groups(ctx: StageContext, rows: Sequence[MemoryVersion], week: Period) -> l
     figures = ctx.policy.pattern
     before = [v for v in standing(rows) if v.day < week.end and not (v.cause is Cause.PATTERN and v.day >= week.start)]
     by_kind: dict[tuple[str, str, str], list[MemoryVersion]] = defaultdict(list)
+    now = fold(rows)
+    # What the user keeps in view or has taken back since does not go into a pattern (DL-27, RX-30).
+    kept = {i for i, m in now.items() if m.pinned or m.forgotten or m.taken_back}
     for memory in fold(before).values():
-        if memory.type in _CLUSTERED and memory.status is Status.ACTIVE:
+        if memory.type in _CLUSTERED and memory.status is Status.ACTIVE and memory.memory_id not in kept:
             by_kind[memory.type, memory.domain or "", memory.agent_id or ""].append(memory)
     found = []
     for (kind, _, _), members in sorted(by_kind.items()):

@@ -8,9 +8,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.stages.context import StageContext
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from memory_pipeline.storage.index import IndexedMemory
 
 
 def publish(ctx: StageContext, asserted: Sequence[MemoryVersion], withdrawn: Sequence[MemoryVersion]) -> None:
@@ -51,15 +58,26 @@ def _reasserted(ctx: StageContext, versions: Sequence[MemoryVersion]) -> list[Me
 
 
 def index_memories(ctx: StageContext, memory_ids: Iterable[str]) -> int:
-    """Bring the index rows of some memories up to the ledger. Returns how many rows were written or removed."""
+    """Bring the index rows of some memories up to the ledger. Returns how many rows were written or removed.
+
+    The ledger is looked at again after writing: what another process has added to it meanwhile, and perhaps indexed
+    already, is not left behind an older version.
+    """
+    wanted = set(memory_ids)
+    written = 0
+    while wanted:
+        wanted = _index(ctx, wanted)
+        written += len(wanted)
+    return written
+
+
+def _index(ctx: StageContext, wanted: set[str]) -> set[str]:
+    """Write or remove the rows that differ from the ledger. Returns their ids."""
     from memory_pipeline.storage.index import IndexedMemory
     from memory_pipeline.storage.ledger import current_of
     from memory_pipeline.storage.projection import indexed_memory
     from memory_pipeline.storage.rows import to_table
 
-    wanted = set(memory_ids)
-    if not wanted:
-        return 0
     current = {v.memory_id: v for v in current_of(ctx.lake, wanted)}
     there = ctx.index.lookup("memories", wanted, ["memory_id", "version_id"])
     indexed = dict(zip(there["memory_id"].to_pylist(), there["version_id"].to_pylist(), strict=True))
@@ -67,10 +85,26 @@ def index_memories(ctx: StageContext, memory_ids: Iterable[str]) -> int:
     gone = [i for i in indexed if i not in current]
     rows = [indexed_memory(v) for v in changed]
     if rows:
-        vectors = ctx.encoder.encode([row.content for row in rows])
-        ctx.index.upsert("memories", to_table(rows, IndexedMemory), vectors)
+        ctx.index.upsert("memories", to_table(rows, IndexedMemory), _vectors(ctx, rows))
     ctx.index.delete("memories", gone)
-    return len(rows) + len(gone)
+    return {row.memory_id for row in rows} | set(gone)
+
+
+def _vectors(ctx: StageContext, rows: Sequence[IndexedMemory]) -> npt.NDArray[np.float32]:
+    """Vectors of rows, in their order. A memory whose words are as they were keeps the one it has: what the user wants
+    forgotten is gone at once, also when the encoder cannot be reached."""
+    import numpy as np
+
+    from memory_pipeline.storage.index import vectors_of
+
+    there = ctx.index.lookup("memories", [r.memory_id for r in rows], ["memory_id", "content", "vector"])
+    places = zip(there["memory_id"].to_pylist(), there["content"].to_pylist(), strict=True)
+    known = dict(zip(places, vectors_of(there), strict=True))
+    new = [row for row in rows if (row.memory_id, row.content) not in known]
+    if new:
+        fresh = ctx.encoder.encode([row.content for row in new])
+        known.update(zip(((row.memory_id, row.content) for row in new), fresh, strict=True))
+    return np.stack([known[row.memory_id, row.content] for row in rows])
 
 
 def index_days(ctx: StageContext, days: Iterable[date]) -> int:

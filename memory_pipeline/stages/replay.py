@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from heapq import heapify, heappop, heappush
+from itertools import chain
 
-from memory_pipeline.domain.gate import GateInput, examine, first_failure
+from memory_pipeline.domain.attachment import attached, overruled, sources_of, spared
+from memory_pipeline.domain.curation import done, is_act, take_back
+from memory_pipeline.domain.gate import GateInput, examine, first_failure, nods
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.lifecycle import advance
-from memory_pipeline.domain.memory import MemoryVersion, fold, standing
+from memory_pipeline.domain.memory import Change, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.message import Message
-from memory_pipeline.domain.proposal import Finding, Outcome, Proposal, Verdict
-from memory_pipeline.domain.replay import REMADE, carry, difference
+from memory_pipeline.domain.outcome import Result, boosted, decision_behind, result_of
+from memory_pipeline.domain.proposal import Finding, MemoryType, Operation, Outcome, Proposal, Verdict
+from memory_pipeline.domain.replay import carried, carry, difference
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.supersession import Action, Decision, decide
 from memory_pipeline.domain.transition import apply, finish, identity
+from memory_pipeline.domain.twins import REWORDING, absorbed, twin_of
 from memory_pipeline.errors import ReplyError
-from memory_pipeline.inference.prompts import CANARIES
+from memory_pipeline.inference.chat import ChatReply
+from memory_pipeline.inference.replies import JudgeReply
 from memory_pipeline.stages import judge
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.neighbours import Vectors, candidates
-from memory_pipeline.stages.quarantine import put_aside
+from memory_pipeline.stages.neighbours import Neighbourhood, Vectors, near_loops
+
+_STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.REINFORCE})
+# What can tell that something is done; a wish, a rule or a taste cannot.
+_TELLING = frozenset(
+    {
+        MemoryType.EPISODIC_EVENT,
+        MemoryType.PROFILE_FACT,
+        MemoryType.EPHEMERAL,
+        MemoryType.DECISION,
+        MemoryType.FINDING,
+        MemoryType.CORRECTION,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +51,25 @@ class UserHistory:
 
     Attributes:
         ledger: every row of the user, withdrawals included.
-        proposals: from the first replayed day on.
+        proposals: from the first replayed day on, screened.
         messages: those the proposals cite, by id.
+        given: what the gate looks at, by proposal id.
     """
 
     scope: Scope
     ledger: Sequence[MemoryVersion]
     proposals: Sequence[Proposal]
     messages: Mapping[str, Message]
+    given: Mapping[str, GateInput]
 
 
 class Replay:
     """Replays one user from a day on, and says how the ledger must change.
 
-    After :meth:`run`: ``asserted`` and ``withdrawn`` versions, ``verdicts`` by day, and the days ``covered``.
+    A fold goes through all days with what the judge is known to say; what it does not know yet is asked afterwards,
+    for all days at once, and the fold is done again. So a back-fill asks a few times, a single day once, and both find
+    the same state. After the last :meth:`fold`: ``asserted`` and ``withdrawn`` versions, ``verdicts`` by day, and the
+    days ``covered``.
     """
 
     def __init__(self, ctx: StageContext, history: UserHistory, vectors: Vectors) -> None:
@@ -53,48 +78,101 @@ class Replay:
         self.asserted: list[MemoryVersion] = []
         self.withdrawn: list[MemoryVersion] = []
         self.covered: set[date] = set()
+        self.failed: set[date] = set()
         self._ctx = ctx
         self._vectors = vectors
+        self._held = standing(history.ledger)
+        self._undone = [row for row in self._held if is_act(row) and row.change is Change.UNDO]
+        self._rows = {row.version_id: row for row in history.ledger}
+        self._first = date.min
+        self._gated: dict[str, tuple[Finding, ...]] = {}
+        self._said: dict[str, JudgeReply | None] = {}
+        self._keys: dict[str, str] = {}
+        self._unknown: dict[str, judge.Case] = {}
         self._state: dict[str, MemoryVersion] = {}
         self._made: list[MemoryVersion] = []
+        self._near = Neighbourhood(vectors, ())
+        self._reviews: list[tuple[date, str]] = []
 
-    async def run(self, first: date, last: date) -> None:
-        """Replay from ``first`` to ``last``, and on to the end of the user's history when that changed anything."""
-        held = standing(self.history.ledger)
-        self._state = fold(v for v in held if v.day < first)
-        days = sorted({p.day for p in self.history.proposals} | {v.day for v in held if v.day >= first})
-        now_and_later = [d for d in days if d <= last], [d for d in days if d > last]
-        await self._days(now_and_later[0], held)
-        self.covered = set(now_and_later[0])
-        old = [v for v in held if first <= v.day <= last]
-        if now_and_later[1] and self._differs(old):
-            await self._days(now_and_later[1], held)
+    def fold(self, first: date, last: date) -> list[judge.Case]:
+        """Replay from ``first`` to ``last``, and on to the end of the user's history when that changed anything.
+
+        Returns:
+            The cases that the judge has not been asked about; none when the result stands.
+        """
+        self._begin(first)
+        days = sorted({p.day for p in self.history.proposals} | {v.day for v in self._held if v.day >= first})
+        now, later = [d for d in days if d <= last], [d for d in days if d > last]
+        self._days(now)
+        self.covered = set(now)
+        old = [v for v in self._held if first <= v.day <= last]
+        if later and not self._unknown and {v.version_id for v in old} != {v.version_id for v in self._made}:
+            self._days(later)
             self.covered = set(days)
-            old = [v for v in held if v.day >= first]
+            old = [v for v in self._held if v.day >= first]
         self.asserted, self.withdrawn = difference(old, self._made)
+        return list(self._unknown.values())
 
-    def _differs(self, old: Sequence[MemoryVersion]) -> bool:
-        return {v.version_id for v in old} != {v.version_id for v in self._made}
+    def learn(self, case: judge.Case, answer: ChatReply[JudgeReply] | ReplyError) -> None:
+        """Take the judge's answer to a case; without a fitting one the fallback holds, and the day stays open."""
+        if isinstance(answer, ReplyError):
+            self.failed.add(case.proposal.day)
+        else:
+            self._keys[case.key] = answer.key
+        self._said[case.key] = None if isinstance(answer, ReplyError) else answer.value
 
-    async def _days(self, days: Sequence[date], held: Sequence[MemoryVersion]) -> None:
+    def _begin(self, first: date) -> None:
+        self.verdicts.clear()
+        self._unknown.clear()
+        self._made = []
+        self._first = first
+        self._state = fold(v for v in self._held if v.day < first)
+        self._near = Neighbourhood(self._vectors, self._state.values())
+        self._reviews = [(m.review_on, i) for i, m in self._state.items() if m.review_on is not None]
+        heapify(self._reviews)
+
+    def _days(self, days: Sequence[date]) -> None:
         proposals: dict[date, list[Proposal]] = defaultdict(list)
-        carried: dict[date, list[MemoryVersion]] = defaultdict(list)
+        others: dict[date, list[MemoryVersion]] = defaultdict(list)
         for proposal in self.history.proposals:
             proposals[proposal.day].append(proposal)
-        for row in held:
-            if row.cause not in REMADE:
-                carried[row.day].append(row)
+        for row in self._held:
+            if carried(row):
+                others[row.day].append(row)
         for day in days:
             self._let_time_pass(day)
-            for row in sorted(carried[day], key=lambda v: (v.changed_at, v.memory_id, v.version)):
-                again = carry(row, self._state.get(row.memory_id))
-                if again is not None:
-                    self._take(again)
-            await self._day(day, sorted(proposals[day], key=lambda p: (p.observed_at, p.window_id, p.ordinal)))
+            said = sorted(proposals[day], key=lambda p: (p.observed_at, p.window_id, p.ordinal))
+            for row in sorted(others[day], key=lambda v: (v.changed_at, v.memory_id, v.version)):
+                before = bisect_right(said, row.changed_at, key=lambda p: p.observed_at)
+                self._day(said[:before])
+                said = said[before:]
+                self._carry(row)
+            self._day(said)
+
+    def _carry(self, row: MemoryVersion) -> None:
+        """Take over what another hand did, at its own time among what was said."""
+        if not is_act(row):
+            again = carry(row, self._state.get(row.memory_id))
+            if again is not None:
+                self._take(again)
+            return
+        policy = self._ctx.policy
+        current = attached(row, self._rows.get(row.previous_version_id or ""), self._state)
+        cited = self._cited(current.memory_id) if current is not None else ()
+        for version in done(row, current, self._state, policy, cited=cited, undone=self._undone):
+            self._put(version)  # an act has settled with the memories beside it
+
+    def _cited(self, memory_id: str) -> set[str]:
+        """Every message that a memory has rested on so far; its last version names only some of many."""
+        known = chain((v for v in self._held if v.day < self._first), self._made)
+        return {e.message_id for v in known if v.memory_id == memory_id for e in v.evidence}
 
     def _let_time_pass(self, day: date) -> None:
         policy = self._ctx.policy
-        for memory_id in sorted(self._state):
+        due = set()
+        while self._reviews and self._reviews[0][0] <= day:
+            due.add(heappop(self._reviews)[1])
+        for memory_id in sorted(due):
             memory = self._state[memory_id]
             if memory.review_on is None or memory.review_on > day:
                 continue
@@ -102,53 +180,93 @@ class Replay:
                 self._take(finish(version, policy, self._ctx.run_id, self._ctx.now))
 
     def _take(self, version: MemoryVersion) -> None:
+        self._put(version)
+        if version.change in REWORDING and version.status is Status.ACTIVE:
+            self._without_twin(version)
+
+    def _put(self, version: MemoryVersion) -> None:
         self._state[version.memory_id] = version
         self._made.append(version)
+        self._near.put(version)
+        if version.review_on is not None:
+            heappush(self._reviews, (version.review_on, version.memory_id))
 
-    async def _day(self, day: date, proposals: Sequence[Proposal]) -> None:
-        ambiguous: list[judge.Ambiguous] = []
-        findings: dict[str, tuple[Finding, ...]] = {}
+    def _without_twin(self, version: MemoryVersion) -> None:
+        """A memory that came to say what another one says does not stand beside it."""
+        twin = twin_of(version, self._near.like(version))
+        if twin is None:
+            return
+        ended = absorbed(version, twin)
+        if not overruled(self._undone, ended, (ended.superseded_by or "",), self._state):
+            self._take(finish(ended, self._ctx.policy, self._ctx.run_id, self._ctx.now))
+
+    def _day(self, proposals: Sequence[Proposal]) -> None:
+        asked: list[judge.Case] = []
         for proposal in proposals:
-            found = findings[proposal.proposal_id] = examine(
-                GateInput(proposal, self.history.messages, self._ctx.policy.gate, canaries=CANARIES)
-            )
+            found = self._examined(proposal)
             failed = first_failure(found)
             if failed is not None:
                 self._verdict(proposal, Outcome.REJECTED, failed.code, found, None)
                 continue
-            near = candidates(proposal, self._state.values(), self._vectors, self._ctx.policy)
+            near = self._near.candidates(proposal, self._ctx.policy)
             decision = decide(proposal, near, self._ctx.policy.similarity)
-            if decision.certain:
+            loops = self._near.open_loops
+            if decision.certain and not self._may_close(proposal, loops):
                 self._apply(proposal, decision, found)
             else:
-                ambiguous.append(judge.Ambiguous(proposal, near, decision))
-        if ambiguous:
-            for case, decision in zip(ambiguous, await self._judged(day, ambiguous), strict=True):
-                self._apply(case.proposal, decision, findings[case.proposal.proposal_id])
+                asked.append(judge.case(proposal, near, decision, loops, self._timezone(proposal)))
+        for case in asked:
+            self._apply(case.proposal, self._judged(case), self._examined(case.proposal), self._keys.get(case.key))
 
-    async def _judged(self, day: date, cases: Sequence[judge.Ambiguous]) -> list[Decision]:
-        timezone = self._timezone(cases[0].proposal)
-        request, ids = judge.request_for(self.history.scope, day, timezone, cases, self._state.values())
-        try:
-            reply = await self._ctx.replies.complete(request)
-        except ReplyError as error:
-            put_aside(self._ctx, f"consolidate/{self.history.scope.user_id}/{day}", 0, str(error), error.reply)
-            return [case.fallback for case in cases]
-        return judge.decisions(reply.value, cases, ids, self._state)
+    def _examined(self, proposal: Proposal) -> tuple[Finding, ...]:
+        found = self._gated.get(proposal.proposal_id)
+        if found is None:
+            found = self._gated[proposal.proposal_id] = examine(self.history.given[proposal.proposal_id])
+        return found
 
-    def _apply(self, proposal: Proposal, decision: Decision, findings: tuple[Finding, ...]) -> None:
+    def _may_close(self, proposal: Proposal, loops: Sequence[MemoryVersion]) -> bool:
+        """Whether a statement may tell that an open loop is done: "called mom" closes it without saying so (DL-37)."""
+        if proposal.operation not in _STATING or proposal.type not in _TELLING:
+            return False
+        return bool(near_loops(proposal, loops, self._vectors, self._ctx.policy))
+
+    def _judged(self, case: judge.Case) -> Decision:
+        if case.key not in self._said:
+            self._unknown[case.key] = case
+            return case.fallback
+        reply = self._said[case.key]
+        return case.fallback if reply is None else judge.decision(reply, case, self._state)
+
+    def _apply(
+        self, proposal: Proposal, decision: Decision, findings: tuple[Finding, ...], reply_key: str | None = None
+    ) -> None:
         ctx = self._ctx
+        if decision.action is not Action.REINFORCE and nods(self.history.given[proposal.proposal_id]):
+            decision = Decision(Action.NONE, (), "a bare yes to what was recalled adds nothing")
+        decision = spared(proposal, decision, self._state, self._undone)
         made = apply(proposal, decision, self._state, ctx.policy, ctx.run_id, ctx.now, self._timezone(proposal))
-        for version in made:
-            self._take(version)
+        for version in (*made, *self._outcome(proposal)):
+            self._take(take_back(version, self._cited(version.memory_id)) if version.forgotten else version)
         if not made:
-            # It would end or confirm something, and nothing that is remembered is clearly meant.
-            self._verdict(proposal, Outcome.REJECTED, "no_target", findings, None)
+            # Either it adds nothing to what is remembered, or it would end something and nothing is clearly meant.
+            reason = "covered" if proposal.operation in _STATING else "no_target"
+            self._verdict(proposal, Outcome.REJECTED, reason, findings, None, reply_key)
             return
         merged = decision.action in (Action.REINFORCE, Action.MERGE) or made[0].memory_id in decision.targets
         outcome = Outcome.MERGED if merged and made[-1].version > 1 else Outcome.ACCEPTED
         concerned = identity(proposal) if any(v.memory_id == identity(proposal) for v in made) else made[0].memory_id
-        self._verdict(proposal, outcome, str(decision.action), findings, concerned)
+        self._verdict(proposal, outcome, str(decision.action), findings, concerned, reply_key)
+
+    def _outcome(self, proposal: Proposal) -> list[MemoryVersion]:
+        """A decision that is told to have turned out well, with the weight that this gives it (LS-19)."""
+        if result_of(proposal) is not Result.POSITIVE:
+            return []
+        policy = self._ctx.policy
+        behind = decision_behind(proposal, self._near.candidates(proposal, policy))
+        if behind is None or overruled(self._undone, behind, sources_of(proposal), self._state):
+            return []
+        version = boosted(behind, proposal, policy.consolidation.outcome_importance)
+        return [finish(version, policy, self._ctx.run_id, self._ctx.now)]
 
     def _timezone(self, proposal: Proposal) -> str:
         cited = (self.history.messages.get(e.message_id) for e in proposal.evidence)
@@ -161,6 +279,7 @@ class Replay:
         reason: str,
         findings: tuple[Finding, ...],
         memory_id: str | None,
+        reply_key: str | None = None,
     ) -> None:
         self.verdicts[proposal.day].append(
             Verdict(
@@ -173,5 +292,6 @@ class Replay:
                 reason=reason,
                 findings=findings,
                 memory_id=memory_id,
+                reply_key=reply_key,
             )
         )

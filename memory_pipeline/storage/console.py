@@ -9,8 +9,11 @@ from memory_pipeline.errors import QueryError
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.ledger import CURRENT, STANDING
+from memory_pipeline.storage.remembered import SHOWN_MEMORIES, shown_entities, shown_links
 from memory_pipeline.storage.schemas import DATASETS
 
+# Datasets that are shown in part: what is stored, by the name under which the views read it.
+_STORED = {"links": "link_rows", "entities": "entity_rows"}
 _VIEWS = {
     "memories": CURRENT,
     "reflections": f"SELECT * FROM ({CURRENT}) WHERE type = 'reflection'",
@@ -25,6 +28,11 @@ def query(settings: Settings, text: str) -> pa.Table:
         QueryError: the SQL is wrong, or is not a single SELECT; the message is DuckDB's.
     """
     lake = Lake(settings.path("lake"))
+    views = {
+        **_VIEWS,
+        "links": shown_links(settings.policies.consolidation.max_links, "link_rows", f"({SHOWN_MEMORIES})"),
+        "entities": shown_entities("entity_rows"),
+    }
     with duckdb.connect(":memory:") as con:
         con.execute("SET TimeZone = 'UTC'")
         try:
@@ -34,9 +42,9 @@ def query(settings: Settings, text: str) -> pa.Table:
         if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
             raise QueryError("one SELECT at a time: the lake is read-only here")
         for name in DATASETS:
-            if name in text or (name == "memory_versions" and any(v in text for v in _VIEWS)):
-                con.register(name, lake.sql(f'SELECT * FROM "{name}"'))
-        for name, definition in _VIEWS.items():
+            if name in text or (name == "memory_versions" and any(v in text for v in views)):
+                con.register(_STORED.get(name, name), lake.sql(f'SELECT * FROM "{name}"'))
+        for name, definition in views.items():
             if name in text:
                 con.execute(f'CREATE VIEW "{name}" AS {definition}')
         con.execute("SET enable_external_access = false; SET lock_configuration = true")

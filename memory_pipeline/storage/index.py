@@ -40,7 +40,9 @@ class IndexedMemory:
 
     Attributes:
         evidence: message ids.
-        change: why the version exists; the words behind a forgotten or edited memory are not shown.
+        change: why the version exists.
+        own_words: the user wrote the content by hand; the messages behind it say something else.
+        taken_back: ids of messages that are not shown any more, and the memory's own once it is forgotten.
     """
 
     memory_id: str
@@ -77,6 +79,8 @@ class IndexedMemory:
     evidence: tuple[str, ...]
     derived_from: tuple[str, ...]
     change: str
+    own_words: bool
+    taken_back: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

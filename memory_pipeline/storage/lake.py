@@ -86,17 +86,38 @@ class Lake:
             self._put(f"{dataset}/day={day.isoformat()}/{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
         return len(by_day)
 
-    def replace(self, dataset: str, day: date, rows: Sequence[Any], part: str = "part") -> None:
+    def replace(self, dataset: str, day: date, rows: Sequence[Any] | pa.Table, part: str = "part") -> None:
         """Make a partition (or a named part of it) hold exactly these rows: one file, put in place by one rename;
         none when there are no rows."""
         path = f"{dataset}/day={day.isoformat()}/{part}.parquet"
-        if rows:
+        if len(rows):
             self._put(path, self._encode(DATASETS[dataset], rows))
         elif self._fs.get_file_info(f"{self._base}/{path}").type == pafs.FileType.File:
             self._fs.delete_file(f"{self._base}/{path}")
 
-    def _encode(self, dataset: Dataset, rows: Sequence[Any]) -> bytes:
-        return self._encode_table(dataset, to_table(rows, dataset.noun))
+    def amend(self, dataset: str, rows: Sequence[Any], by: Sequence[str]) -> None:
+        """Put rows in the place of those of their day that agree with them in some columns: each file by one rename.
+
+        Rows that agree with none are left out. Another writer of these partitions must be kept away meanwhile.
+        """
+        by_day: dict[date, dict[tuple[Any, ...], Any]] = {}
+        for row in rows:
+            by_day.setdefault(row.day, {})[tuple(getattr(row, name) for name in by)] = row
+        for day, wanted in sorted(by_day.items()):
+            for file in self.files(dataset, [day]):
+                keys = list(zip(*(c.to_pylist() for c in self.columns(dataset, [file], by).columns), strict=True))
+                found = [wanted[key] for key in keys if key in wanted]
+                if found:
+                    whole = self.columns(dataset, [file], DATASETS[dataset].schema.names)
+                    rest = whole.filter(pa.array([key not in wanted for key in keys]))
+                    table = pa.concat_tables([rest.cast(DATASETS[dataset].schema), self._table(dataset, found)])
+                    self._put(file.removeprefix(f"{self._base}/"), self._encode_table(DATASETS[dataset], table))
+
+    def _table(self, dataset: str, rows: Sequence[Any]) -> pa.Table:
+        return to_table(rows, DATASETS[dataset].noun).cast(DATASETS[dataset].schema)
+
+    def _encode(self, dataset: Dataset, rows: Sequence[Any] | pa.Table) -> bytes:
+        return self._encode_table(dataset, rows if isinstance(rows, pa.Table) else to_table(rows, dataset.noun))
 
     def _encode_table(self, dataset: Dataset, table: pa.Table) -> bytes:
         table = table.cast(dataset.schema).sort_by([(name, "ascending") for name in dataset.key])
@@ -156,13 +177,23 @@ class Lake:
             except duckdb.IOException as error:
                 raise StorageError(f"cannot read the lake at {self.root}: {error}") from error
 
+    def columns(self, dataset: str, files: Sequence[str], names: Sequence[str]) -> pa.Table:
+        """Some columns of some files of a dataset (paths as :meth:`files` gives them); a file that is gone is empty."""
+        there = [f.path for f in self._fs.get_file_info(list(files)) if f.type == pafs.FileType.File]
+        schema = DATASETS[dataset].schema
+        return pads.dataset(there, schema=schema, filesystem=self._fs).to_table(columns=list(names))
+
     def _view(self, con: duckdb.DuckDBPyConnection, name: str, days: Iterable[date] | None) -> None:
         files = self.files(name, days)
         if not files:
             con.register(name, DATASETS[name].schema.empty_table())
         elif self.local:
             listing = ", ".join("'" + f.replace("'", "''") + "'" for f in files)
-            con.execute(f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{listing}], union_by_name = true)')
+            con.register(f"{name} columns", DATASETS[name].schema.empty_table())  # files of older versions lack some
+            con.execute(
+                f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{listing}], union_by_name = true) '
+                f'UNION ALL BY NAME SELECT * FROM "{name} columns"'
+            )
         else:
             con.register(name, pads.dataset(files, schema=DATASETS[name].schema, filesystem=self._fs))
 

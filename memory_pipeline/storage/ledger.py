@@ -43,6 +43,17 @@ def versions_of(lake: Lake, scopes: Iterable[Scope]) -> list[MemoryVersion]:
     return from_table(table, MemoryVersion)
 
 
+def marks_of(lake: Lake, scopes: Iterable[Scope]) -> dict[Scope, tuple[int, int]]:
+    """A mark of each user's part of the ledger, which differs once a row was added; users without rows are absent."""
+    table = lake.sql(
+        "SELECT tenant_id, user_id, count(*) AS n, bit_xor(hash(version_id, asserted, recorded_at)) AS mark "
+        "FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id) GROUP BY ALL",
+        tables={"wanted": scopes_table(scopes)},
+    )
+    columns = (table[c].to_pylist() for c in ("tenant_id", "user_id", "n", "mark"))
+    return {Scope(t, u): (n, mark) for t, u, n, mark in zip(*columns, strict=True)}
+
+
 def current_of(lake: Lake, memory_ids: Iterable[str]) -> list[MemoryVersion]:
     """Current versions of some memories; withdrawn ones are absent."""
     ids = pa.table({"memory_id": sorted(set(memory_ids))}, schema=pa.schema([("memory_id", pa.string())]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from operator import attrgetter
@@ -53,9 +53,12 @@ def arrow_schema(cls: type[Any]) -> pa.Schema:
 
 def _schema(cls: type[Any]) -> pa.Schema:
     hints = get_type_hints(cls)
-    return pa.schema(
-        [pa.field(f.name, _arrow_type(hints[f.name]), nullable=_unwrap(hints[f.name])[1]) for f in fields(cls)]
-    )
+    return pa.schema([pa.field(f.name, _arrow_type(hints[f.name]), nullable=_may_lack(f, hints)) for f in fields(cls)])
+
+
+def _may_lack(field: Field[Any], hints: dict[str, Any]) -> bool:
+    """Whether rows may have nothing there: what is optional, and what came later and so has a default."""
+    return _unwrap(hints[field.name])[1] or field.default is not MISSING
 
 
 def _plain(value: Any) -> Any:
@@ -106,6 +109,7 @@ def _make_builder(cls: type[Any]) -> Callable[[dict[str, Any]], Any]:
     hints = get_type_hints(cls)
     readers = {f.name: _reader(hints[f.name]) for f in fields(cls)}
     converted = [(name, read) for name, read in readers.items() if read is not None]
+    later = [(f.name, f.default) for f in fields(cls) if f.default is not MISSING]
     names = list(readers)
 
     def build(row: dict[str, Any]) -> Any:
@@ -113,6 +117,9 @@ def _make_builder(cls: type[Any]) -> Callable[[dict[str, Any]], Any]:
         for name, read in converted:
             if given[name] is not None:
                 given[name] = read(given[name])
+        for name, default in later:
+            if given[name] is None:
+                given[name] = default
         return cls(**given)
 
     return build

@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from memory_pipeline.domain.entities import Entity
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal, Verdict
@@ -22,7 +23,16 @@ from memory_pipeline.storage.rows import arrow_schema
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A typed edge between two memories of one user (DL-20, KN-10); stored once, read both ways."""
+    """A typed edge between two memories of one user (DL-20, KN-10); stored once, read both ways.
+
+    Attributes:
+        day: ledger day on which the younger of the two came into being.
+        relation: what the source is to the target: supersedes, contradicts, caused_by, elaborates or related.
+        weight: 1 where it is stated, else a cosine or a share of words, at most 1.
+        reason: what it rests on: superseded_by, derived_from, slot, because, words, entity or similarity.
+        source_words, target_words: start of the SHA-256 of the contents that it was made from; a link whose memory
+            says something else by now is not shown.
+    """
 
     link_id: str
     tenant_id: str
@@ -32,6 +42,9 @@ class Link:
     target_id: str
     relation: str
     weight: float
+    reason: str
+    source_words: str
+    target_words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +67,25 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One model call, or one answered by the reply cache (``cached``: then tokens and money are zero)."""
+    """An entry of the cost ledger: a paid call, or requests that cost nothing (builtin, or answered by kept replies).
+
+    Attributes:
+        call_id: of this entry alone; the same id twice is the same spending.
+        day: UTC day on which it was spent, that of ``recorded_at``: a day's budget is one partition.
+        event_day: local day of the messages that it was spent on; None where it was on none in particular.
+        stage: the task (``extract``, ``consolidate`` …, ``answer``), or ``encode`` for vectors, which belong to nobody
+            in particular (``tenant_id`` and ``user_id`` empty).
+        calls: requests that a model answered, second ones for a reply that did not fit included.
+        cached: requests answered by kept replies: no call, no tokens, no money.
+        cached_tokens: those of ``prompt_tokens`` that the provider had cached, billed lower.
+        saved_tokens, saved_usd: what the kept replies had taken when they were made.
+    """
 
     call_id: str
     tenant_id: str
     user_id: str
     day: date
+    event_day: date | None
     stage: str
     model: str
     calls: int
@@ -68,6 +94,8 @@ class Cost:
     cached_tokens: int
     completion_tokens: int
     usd: float
+    saved_tokens: int | None
+    saved_usd: float | None
     run_id: str
     recorded_at: datetime
 
@@ -176,14 +204,17 @@ DATASETS = {
     d.name: d
     for d in (
         Dataset("messages", Message, ("tenant_id", "user_id", "session_id", "created_at", "ordinal", "message_id")),
+        # What a message said before it was edited; "messages" holds what it says now.
+        Dataset("message_revisions", Message, ("tenant_id", "user_id", "session_id", "message_id", "recorded_at")),
         Dataset("windows", Window, ("tenant_id", "user_id", "session_id", "ordinal")),
-        Dataset("proposals", Proposal, ("tenant_id", "user_id", "observed_at", "window_id", "ordinal")),
-        Dataset("verdicts", Verdict, ("tenant_id", "user_id", "proposal_id")),
-        Dataset("memory_versions", MemoryVersion, ("tenant_id", "user_id", "memory_id", "version")),
-        Dataset("links", Link, ("tenant_id", "user_id", "source_id", "target_id", "relation")),
+        Dataset("proposals", Proposal, ("tenant_id", "user_id", "observed_at", "window_id", "ordinal"), version=2),
+        Dataset("verdicts", Verdict, ("tenant_id", "user_id", "proposal_id"), version=2),
+        Dataset("memory_versions", MemoryVersion, ("tenant_id", "user_id", "memory_id", "version"), version=2),
+        Dataset("links", Link, ("tenant_id", "user_id", "source_id", "target_id", "relation"), version=2),
+        Dataset("entities", Entity, ("tenant_id", "user_id", "name", "kind", "entity_id")),
         Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start")),
         Dataset("replies", Reply, ("tenant_id", "user_id", "key")),
-        Dataset("costs", Cost, ("tenant_id", "user_id", "call_id")),
+        Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=2),
         Dataset("quarantined", Quarantined, ("source", "line", "quarantine_id")),
         Dataset("sources", Source, ("sha256",)),
         Dataset("recalls", Recall, ("tenant_id", "user_id", "recall_id", "rank")),

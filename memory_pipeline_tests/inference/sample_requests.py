@@ -23,7 +23,6 @@ def memory(alias: str = "k1", content: str = "Likes tea.") -> dict[str, Any]:
 def inputs(text: str = "I moved to Lisbon last week.") -> dict[str, dict[str, Any]]:
     """Inputs by task, with ``text`` wherever a user's own words may stand."""
     messages, memories = [message(content=text, speaker=text)], [memory(content=text)]
-    period = {"timezone": "Europe/Berlin", "messages": messages, "memories": memories, "max_tokens": 160}
     neighbour = {"memory": "k1", "type": "profile_fact", "status": "active", "content": text, "similarity": 0.83}
     candidate = {"candidate": "c1", "operation": "add", "type": "profile_fact", "content": text}
     loop = {"memory": "k7", "content": text, "due_at": None, "observed_at": "2026-03-01T08:00:00+01:00"}
@@ -32,7 +31,16 @@ def inputs(text: str = "I moved to Lisbon last week.") -> dict[str, dict[str, An
     return {
         "extract": {
             "timezone": "Europe/Berlin",
-            "windows": [{"window": "w1", "summary": text, "context": messages, "messages": messages}],
+            "windows": [
+                {
+                    "window": "w1",
+                    "after": "",
+                    "summary": text,
+                    "context": messages,
+                    "shown": [],
+                    "messages": messages,
+                }
+            ],
         },
         "consolidate": {
             "timezone": "Europe/Berlin",
@@ -40,10 +48,29 @@ def inputs(text: str = "I moved to Lisbon last week.") -> dict[str, dict[str, An
             "open_loops": [loop],
         },
         "rolling_summary": {"messages": messages, "max_tokens": 400},
-        "daily": {"label": "2026-03-10", **period},
-        "weekly": {"label": "2026-W11", "start": "2026-03-09", "end": "2026-03-15", **period},
-        "monthly": {"label": "2026-03", "start": "2026-03-01", "end": "2026-03-31", **period},
-        "reflect": {"label": "2026-W11", "memories": memories, "min_evidence": 3, "max_insights": 5},
+        "calendar": {
+            "periods": [
+                {
+                    "period": "p1",
+                    "grain": "day",
+                    "label": "2026-03-10",
+                    "max_tokens": 160,
+                    "messages": [["m1", "m1"]],
+                    "memories": [["k1", "k1"]],
+                }
+            ],
+            "messages": messages,
+            "memories": memories,
+            "unspoken": [text],
+        },
+        "reflect": {
+            "periods": [
+                {"period": "p1", "label": "2026-W11", "memories": [["k1", "k1"]], "new": [["k1", "k1"]]},
+            ],
+            "memories": memories,
+            "min_evidence": 3,
+            "max_insights": 5,
+        },
         "pattern": {"members": memories},
         "answer": {
             "question": text,
@@ -60,4 +87,4 @@ def request(task: str, **changes: Any) -> ChatRequest[Any]:
 
 
 EXTRACT: ChatRequest[ExtractReply] = request("extract")
-DAILY: ChatRequest[SummaryReply] = request("daily")
+ROLLING: ChatRequest[SummaryReply] = request("rolling_summary")

@@ -59,8 +59,8 @@ def ask(chat: OpenAIChat, asked: ChatRequest[Any]) -> ChatReply[Any]:
     return asyncio.run(chat.complete(asked))
 
 
-def test_a_daily_summary_fits_and_is_accounted_for(chat: OpenAIChat) -> None:
-    reply = ask(chat, request("daily", max_tokens=400))
+def test_a_summary_fits_and_is_accounted_for(chat: OpenAIChat) -> None:
+    reply = ask(chat, request("rolling_summary", max_tokens=400))
     assert isinstance(reply.value, SummaryReply) and reply.value.text
     assert parse(SummaryReply, reply.raw) == reply.value
     assert reply.usage.prompt_tokens > 300 and reply.usage.completion_tokens > 10
@@ -89,16 +89,26 @@ def test_extraction_is_held_to_the_schema(chat: OpenAIChat) -> None:
 
 
 def test_the_constant_part_of_a_prompt_is_cached_by_the_server(chat: OpenAIChat) -> None:
-    first = request("daily", max_tokens=200)
+    first = request("rolling_summary", max_tokens=200)
     second = ChatRequest(
-        "daily", inputs("We got a cat.")["daily"], SummaryReply, first.scope, first.day, max_tokens=200
+        "rolling_summary",
+        inputs("We got a cat.")["rolling_summary"],
+        SummaryReply,
+        first.scope,
+        first.day,
+        max_tokens=200,
     )
     ask(chat, first)
     assert ask(chat, second).usage.cached_tokens > 200
 
 
 def test_a_prompt_beyond_the_models_context_concerns_one_request_only(chat: OpenAIChat) -> None:
-    long = {**inputs()["daily"], "messages": [message(content="We walked along the river. " * CONTEXT_TOKENS)]}
-    too_long = ChatRequest("daily", long, SummaryReply, request("daily").scope, request("daily").day)
+    long = {
+        **inputs()["rolling_summary"],
+        "messages": [message(content="We walked along the river. " * CONTEXT_TOKENS)],
+    }
+    too_long = ChatRequest(
+        "rolling_summary", long, SummaryReply, request("rolling_summary").scope, request("rolling_summary").day
+    )
     with pytest.raises(ReplyError, match="context size"):
         ask(chat, too_long)

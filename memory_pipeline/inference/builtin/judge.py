@@ -9,15 +9,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from memory_pipeline.domain.slots import Relation, Slot, relate
-from memory_pipeline.domain.text import overlap
+from memory_pipeline.domain.contrast import opposed, rotated
+from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
+from memory_pipeline.domain.text import negated, overlap
 from memory_pipeline.inference.builtin.likeness import Likeness, likeness
+from memory_pipeline.inference.builtin.verbs import FORMS, Kind
 from memory_pipeline.inference.replies import Judgement, JudgeReply
 
 _Action = Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
 _Verdict = tuple[_Action, str | None, str]
 _RETIRED = frozenset({"superseded", "contradicted", "closed", "archived"})
 _EVENTS = frozenset({"episodic_event", "ephemeral"})
+_DATED = frozenset({"open_loop", "decision", "profile_fact", "estimate"})
 _SAME_WORDS = 0.8  # overlap of stems from which two sentences say the same
 _NEAR_WORDS = 0.6  # overlap from which one may deny or refine the other
 _CLOSES = 0.6  # share of an open loop's words that a closing statement must name
@@ -32,11 +35,21 @@ def judge(inputs: Mapping[str, Any]) -> JudgeReply:
 def _judge(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> Judgement:
     operation = candidate["operation"]
     verdict: _Verdict = "none", None, "what the user wants gone is found by name, not judged"
+    closed: list[str] = []
     if operation == "close_open_loop":
         verdict = _closing(candidate, loops)
     elif operation not in {"forget", "suppress"}:
         verdict = _stating(candidate)
-    return Judgement(candidate["candidate"], *verdict)
+        action, target, _ = _closing(candidate, loops)
+        closed = [target] if action == "close" and target and _tells(candidate) else []
+    return Judgement(candidate["candidate"], *verdict, closed)
+
+
+def _tells(candidate: Mapping[str, Any]) -> bool:
+    """Whether a statement says that something was done: "Called mom." """
+    first = candidate["content"].split()[0].lower().rstrip(".,") if candidate["content"].split() else ""
+    done = first in FORMS and Kind.PAST in FORMS[first].kind
+    return candidate["type"] == "episodic_event" and done and not negated(candidate["content"])
 
 
 def _closing(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> _Verdict:
@@ -95,19 +108,43 @@ def _against(
 ) -> _Verdict | None:
     """What the candidate does to one neighbour; None when they have nothing to do with each other."""
     old = likeness(neighbour["content"])
-    if (candidate["type"] in _EVENTS) != (neighbour["type"] in _EVENTS):
+    if (candidate["type"] in _EVENTS) != (neighbour["type"] in _EVENTS) or not _one_subject(new, old):
         return None
     relation, slot = _relation(new.slots, old.slots)
-    if relation is Relation.SAME and candidate["type"] not in _EVENTS:
+    apart = opposed(candidate["content"], neighbour["content"])
+    if relation is Relation.SAME and not apart and candidate["type"] not in _EVENTS and _one_thing(new, old, slot):
         return _same(candidate, new, neighbour, old, f"the same {_label(slot)}")
     if relation is Relation.CHANGED:
         return _replace("supersede", neighbour, f"the {_label(slot)} changed from this to another value", late)
     if relation is Relation.DENIED:
         action: _Action = "contradict" if new.denied or _denies(new.slots) else "supersede"
         return _replace(action, neighbour, f"the same {_label(slot)}, one affirmed and one denied", late)
-    if relation is Relation.SIBLING or (new.slots and old.slots):
+    if apart or relation is Relation.SIBLING or (new.slots and old.slots and relation is not Relation.SAME):
         return None
     return _by_words(candidate, new, neighbour, old, late)
+
+
+def _one_subject(new: Likeness, old: Likeness) -> bool:
+    """Whether both are about the user, or about somebody who is named alike."""
+    return bool(new.subject & old.subject) if new.subject and old.subject else new.subject == old.subject
+
+
+def _one_thing(new: Likeness, old: Likeness, slot: Slot | None) -> bool:
+    """Whether the same value of a slot is the same fact; see ``supersession``."""
+    if new.replaces and not old.replaces:
+        return False
+    if not (new.names <= old.names or old.names <= new.names) or _other_figures(new, old):
+        return False
+    if slot is None or not attribute(slot.attribute).named:
+        return True
+    return new.objects <= old.objects or old.objects <= new.objects
+
+
+def _other_figures(new: Likeness, old: Likeness) -> bool:
+    """Figures or dates that do not agree."""
+    return any(
+        bool(a and b) and not (a <= b or b <= a) for a, b in ((new.numbers, old.numbers), (new.dates, old.dates))
+    )
 
 
 def _relation(new: Sequence[Slot], old: Sequence[Slot]) -> tuple[Relation, Slot | None]:
@@ -123,15 +160,26 @@ def _by_words(
     contained = bool(old.stems) and old.stems <= new.stems and len(old.stems) >= 2
     if shared < _NEAR_WORDS and not contained:
         return None
-    if new.names != old.names and new.names and old.names and not contained:
+    if new.replaces and not old.replaces:
+        return _replace("supersede", neighbour, "the same statement, and it says that it replaces another", late)
+    if new.names != old.names and new.names and old.names and not (contained and old.names <= new.names):
         return None
     if new.denied != old.denied:
+        if shared < _SAME_WORDS:
+            return None
         action: _Action = "contradict" if new.denied else "supersede"
         return _replace(action, neighbour, "the same words, one affirmed and one denied", late)
+    if new.dates != old.dates and new.dates and old.dates:
+        moved = candidate["type"] in _DATED and shared >= _SAME_WORDS
+        return _replace("supersede", neighbour, "the same plan on another date", late) if moved else None
     if new.numbers != old.numbers and not (contained and old.numbers <= new.numbers):
-        changed = candidate["operation"] == "update" and shared >= _NEAR_WORDS
+        one_figure = new.order == old.order and len(new.numbers ^ old.numbers) == 2
+        changed = shared >= _NEAR_WORDS and (candidate["operation"] == "update" or one_figure)
+        changed = changed and candidate["type"] not in _EVENTS
         return _replace("supersede", neighbour, "the same statement with another figure", late) if changed else None
-    if shared >= _SAME_WORDS or contained:
+    if contained or new.stems == old.stems or (new.stems < old.stems and shared >= _SAME_WORDS):
+        if new.stems == old.stems and not rotated(new.order, old.order):
+            return None
         return _same(candidate, new, neighbour, old, "the same statement in other words")
     return None
 
@@ -139,7 +187,7 @@ def _by_words(
 def _same(
     candidate: Mapping[str, Any], new: Likeness, neighbour: Mapping[str, Any], old: Likeness, what: str
 ) -> _Verdict:
-    if new.stems > old.stems and old.numbers <= new.numbers:
+    if (new.stems > old.stems or (new.stems == old.stems and new.dates > old.dates)) and old.numbers <= new.numbers:
         return "merge", neighbour["memory"], f"{what}, told with more detail"
     return "reinforce", neighbour["memory"], f"{what}, said again"
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from memory_pipeline.domain.contrast import replaces
 from memory_pipeline.domain.slots import Slot
-from memory_pipeline.domain.text import STOPWORDS, negated, words
+from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negations, words
 from memory_pipeline.inference.builtin.clauses import parse
 from memory_pipeline.inference.builtin.date_phrases import MONTHS, WEEKDAYS, find
 from memory_pipeline.inference.builtin.entities import entities
@@ -16,7 +17,7 @@ from memory_pipeline.inference.builtin.lexicon import RELATIONS, wordset
 from memory_pipeline.inference.builtin.reading import read
 from memory_pipeline.inference.builtin.verbs import FINITE, FORMS, lemma
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "can", "cannot", "does", "do", "did", "will"})
 _USER = re.compile(r"^(?:the )?user(?:'s)?\s+", re.I)
 _OUTCOME = re.compile(r"\s*\((?:kept|dropped)\)")
 # Words that only say how something is meant: they tell neither two plans nor two facts apart.
@@ -34,6 +35,12 @@ _SYNONYMS = {
     "hand": "submit", "meeting": "meet", "workout": "exercise", "mom": "mother", "mum": "mother", "dad": "father",
     "flat": "apartment", "bike": "bicycle", "doc": "doctor", "visit": "go", "travel": "go", "see": "go", "attend": "go",
     "fly": "go", "head": "go", "drive": "go", "come": "go",
+    "kid": "child", "attorney": "lawyer", "physician": "doctor", "sofa": "couch", "automobile": "car", "auto": "car",
+    "film": "movie", "photo": "picture", "tv": "television", "math": "mathematics", "maths": "mathematics",
+    "coder": "developer", "programmer": "developer", "reply": "answer", "response": "answer", "brief": "short",
+    "concise": "short", "construct": "build", "fracture": "break", "begin": "start", "jobless": "unemployed",
+    "holiday": "vacation", "fall": "autumn", "grandma": "grandmother", "grandpa": "grandfather", "sample": "example",
+    "named": "called", "name": "called", "choose": "decide", "enjoy": "like", "love": "like",
 }  # fmt: skip
 # Going there is what they are kept by, unless something else is done with them ("book a flight").
 _ERRANDS = frozenset({"trip", "flight", "appoint", "appt", "checkup"})
@@ -64,7 +71,11 @@ class Likeness:
         act: what is done, synonyms joined ("go" for visits, trips and appointments), or "" where no verb says so.
         numbers: as written, those of dates excepted.
         names: proper names, lower case.
-        denied: the statement is negative.
+        dates: its date phrases, lower case.
+        subject: words before the verb where it is about somebody else than the user, lower case, else empty.
+        order: its content words as they follow one another.
+        denied: how many negations it holds.
+        replaces: it says itself that it takes the place of something.
         slots: what the rule tables read out of it, mostly one or none.
     """
 
@@ -73,7 +84,11 @@ class Likeness:
     act: str
     numbers: frozenset[str]
     names: frozenset[str]
-    denied: bool
+    dates: frozenset[str]
+    subject: frozenset[str]
+    order: tuple[str, ...]
+    denied: int
+    replaces: bool
     slots: tuple[Slot, ...]
 
 
@@ -84,6 +99,7 @@ def likeness(content: str) -> Likeness:
     bare = undated(text)
     verbs: dict[str, None] = {}
     nouns: dict[str, None] = {}
+    order: list[str] = []
     for word in words(bare):
         word = word.removesuffix("'s")
         if word in STOPWORDS or word in MONTHS or word in WEEKDAYS or word.isdigit():
@@ -91,6 +107,7 @@ def likeness(content: str) -> Likeness:
         stem = _plain(word)
         if stem in _FRAME or lemma(word) in _FRAME:
             continue
+        order.append(stem)
         (verbs if word in FORMS and stem not in nouns else nouns)[stem] = None
     errands = _ERRANDS & nouns.keys()
     act = next(iter(verbs), "go" if errands else "meet" if "meet" in nouns else "")
@@ -99,11 +116,25 @@ def likeness(content: str) -> Likeness:
         (objects | frozenset(verbs)) - {"go"} or frozenset(verbs),
         objects,
         act,
-        frozenset(_NUMBER.findall(bare)),
-        frozenset(name.lower() for name in entities(bare)),
-        negated(text),
+        figures(bare),
+        frozenset(name.lower() for name in entities(bare)) | names(bare),
+        frozenset(text[p.start : p.end].lower() for p in find(text)),
+        _subject(text),
+        tuple(order),
+        negations(text),
+        replaces(text),
         slots(text),
     )
+
+
+def _subject(text: str) -> frozenset[str]:
+    """The words before the first verb: "Son" in "Son is allergic to nuts", none in "Is allergic to nuts"."""
+    told: list[str] = []
+    for word in words(_USER.sub("", text)):
+        if word in FINITE or word in FORMS or word in _BE:
+            return content_words(" ".join(told))
+        told.append(word)
+    return frozenset()
 
 
 def undated(text: str) -> str:

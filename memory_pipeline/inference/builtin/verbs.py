@@ -35,7 +35,8 @@ draw drew drawn|dream dreamt|drink drank drunk|drive drove driven|eat ate eaten|
 fight fought|find found|fly flew flown|forget forgot forgotten|forgive forgave forgiven|freeze froze frozen|
 get got gotten|give gave given|go went gone|grow grew grown|hang hung|have had|hear heard|hide hid hidden|hit hit|
 hold held|hurt hurt|keep kept|know knew known|lay laid|lead led|leave left|lend lent|let let|lose lost|make made|
-mean meant|meet met|overcome overcame overcome|pay paid|put put|quit quit|read read|rebuild rebuilt|ride rode ridden|
+mean meant|meet met|outgrow outgrew outgrown|overcome overcame overcome|
+pay paid|put put|quit quit|read read|rebuild rebuilt|ride rode ridden|
 ring rang rung|rise rose risen|run ran run|say said|see saw seen|seek sought|sell sold|send sent|set set|
 shake shook shaken|shoot shot|show showed shown|sing sang sung|sit sat|sleep slept|speak spoke spoken|spend spent|
 spread spread|stand stood|steal stole stolen|stick stuck|swim swam swum|take took taken|teach taught|tear tore torn|

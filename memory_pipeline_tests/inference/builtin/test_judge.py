@@ -90,10 +90,11 @@ def test_fact(new: str, old: str, action: str) -> None:
     assert len(judgement.reason) >= 8
 
 
-def test_another_figure_replaces_only_as_an_update() -> None:
+def test_another_figure_replaces_in_the_same_words_or_as_an_update() -> None:
     old = neighbour("Keeps 3 hives of bees in the garden.")
-    assert judged("Keeps 5 hives of bees in the garden.", old).action == "add"
-    assert judged("Keeps 5 hives of bees in the garden.", old, operation="update").action == "supersede"
+    assert judged("Keeps 5 hives of bees in the garden.", old).action == "supersede"
+    assert judged("Keeps 5 bee hives in the back garden.", old).action == "add"
+    assert judged("Keeps 5 bee hives in the garden.", old, operation="update").action == "supersede"
 
 
 def test_an_older_statement_retires_nothing() -> None:

@@ -15,8 +15,19 @@ RUNS = [
 
 
 def _insights(memories: list[dict[str, object]], least: int = 3, most: int = 5) -> list[tuple[str, list[str]]]:
-    reply = reflect({"label": "2026-W11", "memories": memories, "min_evidence": least, "max_insights": most})
-    return [(i.content, i.evidence) for i in reply.insights]
+    (told,) = reflect(_asked(memories, memories, least, most)).periods
+    return [(i.content, i.evidence) for i in told.insights]
+
+
+def _asked(
+    memories: list[dict[str, object]], new: list[dict[str, object]], least: int = 3, most: int = 5
+) -> dict[str, object]:
+    period = {"period": "p1", "label": "2026-W11", "memories": _run(memories), "new": _run(new)}
+    return {"periods": [period], "memories": memories, "min_evidence": least, "max_insights": most}
+
+
+def _run(memories: list[dict[str, object]]) -> list[list[object]]:
+    return [[memories[0]["id"], memories[-1]["id"]]] if memories else []
 
 
 def test_a_theme_that_comes_back() -> None:
@@ -75,3 +86,19 @@ def test_a_pattern_names_no_number_of_its_own() -> None:
     assert numbers(pattern({"members": members}).content) == frozenset()
     known = frozenset().union(*(numbers(str(m["content"])) for m in MEMBERS))
     assert numbers(pattern({"members": MEMBERS}).content) <= known
+
+
+def test_without_anything_new_there_is_nothing_to_say_again() -> None:
+    (told,) = reflect(_asked(RUNS, RUNS[3:])).periods
+    assert told.insights == []
+
+
+def test_each_week_by_itself() -> None:
+    asked = _asked(RUNS, RUNS)
+    asked["periods"] = [
+        {"period": "p1", "label": "2026-W10", "memories": [["k1", "k2"]], "new": [["k1", "k2"]]},
+        {"period": "p2", "label": "2026-W11", "memories": [["k1", "k4"]], "new": [["k3", "k4"]]},
+    ]
+    first, second = reflect(asked).periods
+    assert (first.period, first.insights) == ("p1", [])
+    assert second.period == "p2" and second.insights[0].evidence == ["k1", "k2", "k3"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memory_pipeline.domain.text import estimate_tokens
-from memory_pipeline.inference.builtin.summarise import day, period, rolling
+from memory_pipeline.inference.builtin.summarise import calendar, day, period, rolling
 from memory_pipeline_tests.inference.builtin.extraction import message
 
 TALK = [
@@ -140,3 +140,33 @@ def test_a_month_goes_by_its_themes() -> None:
 def test_a_silent_period_is_no_text() -> None:
     given = {"label": "2026-03", "timezone": "Europe/Berlin", "messages": [], "memories": [], "max_tokens": 260}
     assert period({**given, "start": "2026-03-01", "end": "2026-03-31"}).text == ""
+
+
+def test_a_day_is_dated_and_its_user_named_whatever_is_told_first() -> None:
+    reply = daily([memory("k1", "Brother lives in Oslo."), memory("k2", "Lives in Lisbon.")], [])
+    assert reply.text == "On 10 March 2026: Brother lives in Oslo. The user lives in Lisbon."
+
+
+def test_each_period_of_a_call_is_told_from_its_own_evidence() -> None:
+    def asked(period: str, grain: str, label: str, messages: list[list[str]], memories: list[list[str]]) -> Any:
+        given = {"period": period, "grain": grain, "label": label, "max_tokens": 260}
+        return {**given, "messages": messages, "memories": memories}
+
+    reply = calendar(
+        {
+            "periods": [
+                asked("p1", "day", "2026-03-10", [["m1", "m3"]], []),
+                asked("p2", "week", "2026-W11", [], [["k1", "k1"], ["k3", "k3"]]),
+                asked("p3", "session", "", [["m1", "m5"]], []),
+            ],
+            "messages": TALK,
+            "memories": WEEK,
+            "unspoken": ["Is allergic to peanuts."],
+        }
+    )
+    first, week, session = reply.periods
+    assert [p.period for p in reply.periods] == ["p1", "p2", "p3"]
+    assert "Lisbon" in first.text and "landlord" not in first.text and first.messages == ["m1"]
+    assert week.memories == ["k1", "k3"] and "loves running" not in week.text
+    assert session.text.startswith("The user lives in Lisbon") and "landlord" in session.text
+    assert all("peanuts" not in p.text for p in reply.periods), "what the user wants left out"

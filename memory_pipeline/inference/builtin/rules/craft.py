@@ -6,6 +6,7 @@ Their words are kept: what makes such a note worth keeping is its "because", its
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.masking import GAP
@@ -18,6 +19,7 @@ _CUE = re.compile(
     r"settled|going with|went with|decision|go with|standardi[sz]\w*|migrating|adopt|let us use|turns|turned|"
     r"found|discovered|figured|learn\w*|noticed|observed|"
     r"measured|confirmed|verified|established|cause|culprit|bottleneck|caused|due to|because|findings?|"
+    r"paid off|worth it|right call|backfired|worked out|worked well|success|"
     r"estimated?s?|expect|reckon|guess|take|need|require|cost|of work|of effort)\b",
     re.I,
 )
@@ -98,6 +100,16 @@ _ESTIMATE = re.compile(
     re.I,
 )
 
+_OUTCOME = re.compile(
+    r"^(?P<what>(?:the |our |that |this )?(?:decision|switch|move|migration|change|choice|bet|rewrite)\b.{0,60}?"
+    r"|(?:switching|moving|migrating|going with|choosing|using|adopting) .{3,60}?) (?:has |have |really |already )*"
+    r"(?:(?P<good>paid off|(?:was|is) (?:the right|a good|a great) (?:call|choice|decision|move)|"
+    r"worked (?:out )?(?:really |very )?well|worked out|was worth it|turned out (?:really |very )?well|was a success)"
+    r"|(?P<bad>backfired|was a mistake|did not (?:work out|pay off)|turned out badly|"
+    r"(?:was|is) (?:the wrong|a bad) (?:call|choice|decision|move)))\b.*$",
+    re.I,
+)
+
 
 def may_be_craft(text: str) -> bool:
     """A cheap look for the words that such notes have."""
@@ -109,6 +121,10 @@ def craft(text: str) -> list[Fact]:
     text = _LEAD.sub("", text).rstrip(" .!")
     if len(text) < 15 or GAP in text:
         return []
+    hit = _OUTCOME.match(text)
+    if hit:
+        found = _note(MemoryType.FINDING, f"Found that {text[:1].lower()}{text[1:]}")
+        return [replace(found, attribute="outcome", value="positive" if hit.group("good") else "negative")]
     hit = _CORRECTION.match(text)
     if hit:
         lesson = hit.group("a")

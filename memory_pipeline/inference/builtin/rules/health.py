@@ -48,9 +48,11 @@ VERBS = [
          r"(?:an? |some |really |very )*(?:severe |mild |serious |bad |terrible |nasty |slight |seasonal |"
          r"food )*(?:allergy|allergies|allergic reaction|intolerance) to (?P<value>.+)", "Is allergic to {value}.",
          "allergy", weight=CORE, many=True, modes=STATE),
-    Rule("have", r"(?:an? )?(?:severe |mild |serious |bad |terrible |slight )*(?P<value>(?!food\b|any\b|no\b|some\b|"
-         r"bad\b)[\w ]+?) allerg(?:y|ies)\b", "Is allergic to {value}.", "allergy", weight=CORE, modes=STATE,
-         test=lambda v: len(v.split()) <= 3),
+    Rule("have", r"(?:an? )?(?:severe |mild |serious |bad |terrible |slight )*(?P<value>(?!food\b|any\b|no\b|"
+         r"some\b|bad\b|outgrown\b|lost\b)[\w ]+?) allerg(?:y|ies)\b", "Is allergic to {value}.", "allergy",
+         weight=CORE, modes=STATE, test=lambda v: len(v.split()) <= 3),
+    Rule("outgrow lose overcome", r"(?:my |the )(?P<value>(?!food\b)[\w ]+?) allerg(?:y|ies)\b",
+         "Is allergic to {value}.", "allergy", weight=CORE, modes=THEN, denied=False, operation=Operation.CONTRADICT),
     Rule("have", r"(?:no|any) (?:known )?(?:food )?allergies", "Has no allergies.", "allergy", fixed="none",
          weight=CORE, denied=False),
     Rule("be", rf"(?:an? )?(?:\w+ly )?(?P<value>{CONDITIONS})(?=$|[,.;]| and\b| so\b| but\b| since\b| which\b)",

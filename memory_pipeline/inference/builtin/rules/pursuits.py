@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.inference.builtin.categories import CATEGORIES
 from memory_pipeline.inference.builtin.lexicon import ACTIVITIES, LANGUAGES, NOT_NAMES, wordset
 from memory_pipeline.inference.builtin.modality import Mode
-from memory_pipeline.inference.builtin.patterns import ANY, FIRM, LIGHT, NOW, PLAIN, STATE, Rule
+from memory_pipeline.inference.builtin.patterns import ANY, FIRM, LIGHT, NOW, PLAIN, STATE, THEN, Rule
 
 _SOFTWARE = frozenset().union(
     *(
@@ -143,6 +144,9 @@ VERBS = [
          rf"(?:an? |my |two |three |some |\d+ )?(?P<value>(?:[\w.'-]+ ){{0,4}}?(?:{_OWNED}))\b(?! (?:accident|"
          rf"payment|loan|trouble|problem|issue|crash|meeting|name|idea))", "Has {a_value}.", "possession",
          weight=LIGHT, value="phrase", modes=frozenset({Mode.PRESENT, Mode.PERFECT}), test=_concrete),
+    Rule("sell return donate", rf"(?:my |our |the )(?P<value>(?!old\b)(?:[\w.'-]+ ){{0,4}}?(?:{_OWNED}))\b(?! \w)",
+         "Has {a_value}.", "possession", weight=LIGHT, value="phrase", modes=THEN, denied=False,
+         operation=Operation.CONTRADICT, when="happened"),
     Rule("build develop create design restore renovate record compose",
          r"(?P<value>(?:an? |my |our |the )?(?:own )?.+)", "{Progressive} {the_value}.", "project", weight=PLAIN,
          modes=frozenset({Mode.ONGOING}), test=_concrete),
