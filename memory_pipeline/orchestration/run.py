@@ -52,6 +52,7 @@ _UPSTREAM = {
     "monthly_summaries": "memories",
 }
 _GAP = {Grain.DAY: 7, Grain.WEEK: 21, Grain.MONTH: 93}  # days bridged rather than starting another run
+_HOSTED_GAP = 62  # what is made together shares calls; a silent day costs 0.2 s of the orchestrator's time
 _BATCH_GAP = 366  # a run waits for its batches, so a back-fill shall be few runs
 _ROUNDS = 3  # what reflections and patterns change may make later days stale once more
 
@@ -104,9 +105,15 @@ def plan(
             days = set(stale(ctx, BY_NAME[name], first, last))
             days |= {period_of(grain, d).start for d in planned.get(_UPSTREAM.get(name, ""), set())}
             planned[name] = days if not only or name in only else set()
-        gap = _BATCH_GAP if ctx.settings.chat_batch else _GAP[grain]
-        steps += _steps(grain, {name: planned[name] for name in names if planned[name]}, gap)
+        steps += _steps(grain, {name: planned[name] for name in names if planned[name]}, _gap(ctx.settings, grain))
     return steps
+
+
+def _gap(settings: Settings, grain: Grain) -> int:
+    """Silent days that a run bridges rather than ending, for a partition grain."""
+    if settings.chat_batch:
+        return _BATCH_GAP
+    return _GAP[grain] if settings.chat == "builtin" else max(_GAP[grain], _HOSTED_GAP)
 
 
 def _steps(grain: Grain, stages: Mapping[str, set[date]], gap: int) -> list[Step]:

@@ -28,6 +28,7 @@ from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 
 __all__ = ["ExtractReport", "extract", "request_for"]
 _CHUNK_DAYS = 31
+_HOSTED_DAYS = 186  # windows of one chunk share calls; what has been answered is kept, whatever happens to the chunk
 _BATCHED_DAYS = 366  # each chunk waits for its batches, which take up to a day
 
 
@@ -75,7 +76,8 @@ def extract(ctx: StageContext, days: Sequence[date]) -> ExtractReport:
 def chunks(ctx: StageContext, days: Iterable[date]) -> list[list[date]]:
     """The days whose windows are asked about together, in order."""
     ordered = sorted(set(days))
-    size = _BATCHED_DAYS if ctx.settings.chat_batch else _CHUNK_DAYS
+    hosted = _HOSTED_DAYS if ctx.settings.chat != "builtin" else _CHUNK_DAYS
+    size = _BATCHED_DAYS if ctx.settings.chat_batch else hosted
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
