@@ -158,7 +158,13 @@ def test_a_killed_process_loses_nothing(home: Path, protocol_server: ProtocolSer
 def _cli(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "memory_pipeline.cli", *arguments]
     piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}, **piped, **options)
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
+    return subprocess.Popen(command, env=environment, preexec_fn=_hears_interrupts, **piped, **options)
+
+
+def _hears_interrupts() -> None:
+    """A suite that runs in the background ignores Ctrl-C, and its children would too."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _until(condition: Any, child: subprocess.Popen[Any]) -> None:
