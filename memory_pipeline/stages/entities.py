@@ -29,16 +29,15 @@ class EntityRows:
         self.kinds: Counter[str] = Counter()
 
     def make(
-        self, memories: Mapping[Scope, Sequence[Remembered]]
+        self, memories: Mapping[Scope, Sequence[Remembered]], last: Mapping[Scope, date]
     ) -> tuple[dict[Scope, list[Entity]], Mapping[Scope, Sequence[Entity]]]:
         """The entities of some users as they are now, and as they are stored.
 
         Args:
             memories: what is remembered of each.
+            last: the newest ledger partition of each.
         """
-        from memory_pipeline.storage.remembered import last_days
-
-        last, stored = last_days(self._ctx.lake, memories), self._stored(memories)
+        stored = self._stored(memories)
         made = {scope: entities(scope, statements(some), last[scope]) for scope, some in memories.items()}
         for scope, found in made.items():
             self.kinds.update(str(entity.kind) for entity in found)

@@ -1,7 +1,7 @@
 """Memories → typed links between them (DL-20, KN-10), and the entities that they are about.
 
-What a user's links are follows from the ledger as it stands. A partition holds the links whose younger memory came
-into being on its day; readers see the strongest of each memory, both ways (``storage.remembered.shown_links``).
+What a user's links are follows from the ledger as it stands. A partition holds the links whose later memory came into
+being on its day; readers see the strongest of each memory, both ways (``storage.remembered.shown_links``).
 """
 
 from __future__ import annotations
@@ -57,11 +57,13 @@ def link(ctx: StageContext, days: Sequence[date]) -> LinkReport:
 def _users(
     ctx: StageContext, users: Sequence[Scope], days: Sequence[date], entity_rows: EntityRows, link_rows: LinkRows
 ) -> None:
-    from memory_pipeline.storage.remembered import remembered
+    from memory_pipeline.storage.remembered import last_days, ledger_of, remembered
 
-    memories = remembered(ctx.lake, users)
-    entities, before = entity_rows.make(memories)
-    changed = unsettled(ctx, days, users)
+    ledger = ledger_of(ctx.lake, users)
+    known = remembered(ctx.lake, ledger)
+    memories = {scope: known[scope] for scope in users}
+    entities, before = entity_rows.make(memories, last_days(ctx.lake, ledger))
+    changed = unsettled(ctx, days, ledger)
     stored = link_rows.at(changed, users)
     vectors = Vectors(ctx)
     vectors.load(users)
@@ -73,4 +75,4 @@ def _users(
         again = Relinked(links, changed[scope], old, now, then, ctx.policy.links).newer_ends()
         made[scope] = links.of(again)
         remade[scope] = {memories[scope][n].memory_id for n in again} | changed[scope]
-    link_rows.put(memories, remade, made)
+    link_rows.put(memories, remade, stored, made)

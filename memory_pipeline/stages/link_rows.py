@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.schemas import Link
 
 _Stored = Mapping[Scope, list["Link"]]
-_AT = """
-WITH own AS (SELECT * FROM links SEMI JOIN wanted USING (tenant_id, user_id))
-SELECT * FROM own WHERE source_id IN (SELECT memory_id FROM ids) OR target_id IN (SELECT memory_id FROM ids)
-    OR reason IN ('superseded_by', 'derived_from')
+_OF = """
+SELECT * FROM links SEMI JOIN wanted USING (tenant_id, user_id)
+WHERE source_id IN (SELECT memory_id FROM ids) OR target_id IN (SELECT memory_id FROM ids)
 """
+_AT = f"{_OF} OR reason IN ('superseded_by', 'derived_from')"
 
 
 class LinkRows:
@@ -34,29 +34,13 @@ class LinkRows:
 
     def at(self, ids: Mapping[Scope, Collection[str]], users: Sequence[Scope]) -> _Stored:
         """Stored links of some users that have an end among some memories, or that the ledger states."""
-        import pyarrow as pa
-
-        from memory_pipeline.storage.ledger import scopes_table
-        from memory_pipeline.storage.rows import from_table
-        from memory_pipeline.storage.schemas import Link
-
-        wanted = sorted({i for some in ids.values() for i in some})
-        found: dict[Scope, list[Link]] = defaultdict(list)
-        table = self._ctx.lake.sql(
-            _AT,
-            tables={
-                "wanted": scopes_table(users),
-                "ids": pa.table({"memory_id": wanted}, schema=pa.schema([("memory_id", pa.string())])),
-            },
-        )
-        for link in from_table(table, Link):
-            found[Scope(link.tenant_id, link.user_id)].append(link)
-        return found
+        return self._read(_AT, ids, users, None)
 
     def put(
         self,
         memories: Mapping[Scope, Sequence[Remembered]],
         remade: Mapping[Scope, Collection[str]],
+        known: _Stored,
         made: Mapping[Scope, Sequence[Tie]],
     ) -> None:
         """Hand over new links of some users.
@@ -64,12 +48,37 @@ class LinkRows:
         Args:
             remade: ids of the memories whose links to older ones ``made`` holds, all of them, and of those that are
                 gone.
+            known: the stored links of those that changed or are gone; those of others lie where they were born.
         """
-        stored = self.at(remade, list(memories))
+        born = {m.born for scope, own in memories.items() for m in own if m.memory_id in remade[scope]}
+        stored = self._read(_OF, remade, list(memories), sorted(born))
         for scope, own in memories.items():
             place = {m.memory_id: n for n, m in enumerate(own)}
-            old = [link for link in stored[scope] if _replaced(link, place, remade[scope])]
+            old = {link for link in (*known[scope], *stored[scope]) if _replaced(link, place, remade[scope])}
             self._changes.change(old, [_link(scope, own, tie) for tie in made[scope]])
+
+    def _read(
+        self, query: str, ids: Mapping[Scope, Collection[str]], users: Sequence[Scope], days: Sequence[date] | None
+    ) -> _Stored:
+        import pyarrow as pa
+
+        from memory_pipeline.storage.ledger import scopes_table
+        from memory_pipeline.storage.rows import from_table
+        from memory_pipeline.storage.schemas import Link
+
+        wanted = sorted({i for some in ids.values() for i in some})
+        table = self._ctx.lake.sql(
+            query,
+            days=None if days is None else {"links": days},
+            tables={
+                "wanted": scopes_table(users),
+                "ids": pa.table({"memory_id": wanted}, schema=pa.schema([("memory_id", pa.string())])),
+            },
+        )
+        found: dict[Scope, list[Link]] = defaultdict(list)
+        for link in from_table(table, Link):
+            found[Scope(link.tenant_id, link.user_id)].append(link)
+        return found
 
     def write(self) -> list[date]:
         """Write the partitions that change. Returns them."""
@@ -96,7 +105,7 @@ def _link(scope: Scope, memories: Sequence[Remembered], tie: Tie) -> Link:
         link_id=identifier("lnk", source.memory_id, target.memory_id),
         tenant_id=scope.tenant_id,
         user_id=scope.user_id,
-        day=max(source.born, target.born),
+        day=memories[max(tie.source, tie.target)].born,
         source_id=source.memory_id,
         target_id=target.memory_id,
         relation=str(tie.kind),

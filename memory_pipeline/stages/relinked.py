@@ -18,19 +18,19 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.ties import Ties
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from memory_pipeline.storage.schemas import Link
 
 _USERS_AT_ONCE = 100
 _STATED = frozenset({"superseded_by", "derived_from"})
 # Born on these days, or not always the same in what links are made of: words, slot, time, being there at all.
-_TOUCHED = """
-SELECT tenant_id, user_id, memory_id, bool_or(version = 1) AS born FROM memory_versions
-SEMI JOIN wanted USING (tenant_id, user_id) GROUP BY ALL
-"""
-_CHANGING = """
-SELECT memory_id FROM memory_versions SEMI JOIN ids USING (memory_id) GROUP BY memory_id
-HAVING bool_or(NOT asserted) OR bool_or(change IN ('forget', 'undo'))
+_UNSETTLED = """
+SELECT tenant_id, user_id, memory_id FROM memory_versions
+GROUP BY ALL HAVING bool_or(touched) AND (
+    bool_or(touched AND version = 1) OR bool_or(NOT asserted) OR bool_or(change IN ('forget', 'undo'))
     OR count(DISTINCT (content, observed_at, subject, attribute, value, negated)) > 1
+)
 """
 
 
@@ -44,17 +44,21 @@ def touched_users(ctx: StageContext, days: Iterable[date]) -> Iterator[list[Scop
         yield users[start : start + _USERS_AT_ONCE]
 
 
-def unsettled(ctx: StageContext, days: Sequence[date], users: Sequence[Scope]) -> Mapping[Scope, set[str]]:
-    """Ids of memories that some days brought, changed or took away, by user; not those that were only confirmed."""
-    from memory_pipeline.storage.ledger import scopes_table
+def unsettled(ctx: StageContext, days: Sequence[date], ledger: pa.Table) -> Mapping[Scope, set[str]]:
+    """Ids of memories that some days brought, changed or took away, by user; not those that were only confirmed.
 
-    touched = ctx.lake.sql(_TOUCHED, days={"memory_versions": list(days)}, tables={"wanted": scopes_table(users)})
-    known = touched.filter(~touched["born"].to_numpy()) if touched.num_rows else touched
-    changing = set(ctx.lake.sql(_CHANGING, tables={"ids": known.select(["memory_id"])})["memory_id"].to_pylist())
+    Args:
+        ledger: every row of some users.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from memory_pipeline.storage.remembered import of_ledger
+
+    marked = ledger.append_column("touched", pc.is_in(ledger["day"], pa.array(sorted(set(days)), pa.date32())))
     found: dict[Scope, set[str]] = defaultdict(set)
-    for row in touched.to_pylist():
-        if row["born"] or row["memory_id"] in changing:
-            found[Scope(row["tenant_id"], row["user_id"])].add(row["memory_id"])
+    for row in of_ledger(ctx.lake, marked, _UNSETTLED).to_pylist():
+        found[Scope(row["tenant_id"], row["user_id"])].add(row["memory_id"])
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from memory_pipeline.storage.ledger import CURRENT, STANDING, scopes_table
 from memory_pipeline.storage.rows import from_table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from memory_pipeline.storage.lake import Lake
 
 WORDS = "left(sha256(content), 16)"  # what a link remembers of its ends' contents
@@ -21,27 +24,50 @@ SELECT * FROM ({CURRENT}) WHERE change <> 'forget' AND NOT list_contains(coalesc
 """
 
 
-def remembered(lake: Lake, scopes: Iterable[Scope]) -> dict[Scope, list[Remembered]]:
-    """Current memories of some users that are not forgotten, by user, oldest first."""
-    table = lake.sql(
-        "WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id)), "
-        f"began AS (SELECT memory_id, min(day) AS born FROM ({STANDING}) GROUP BY memory_id) "
-        f"SELECT * FROM ({SHOWN_MEMORIES}) JOIN began USING (memory_id) "
-        "ORDER BY tenant_id, user_id, observed_at, memory_id",
+def ledger_of(lake: Lake, scopes: Iterable[Scope]) -> pa.Table:
+    """Every row of the ledger that belongs to some users: read once, for what is made of the whole of it."""
+    return lake.sql(
+        "SELECT v.* FROM memory_versions v SEMI JOIN wanted USING (tenant_id, user_id)",
         tables={"wanted": scopes_table(scopes)},
     )
-    found: dict[Scope, list[Remembered]] = {scope: [] for scope in scopes}
+
+
+def of_ledger(lake: Lake, ledger: pa.Table, query: str) -> pa.Table:
+    """Run a query in which ``memory_versions`` are some rows of the ledger that have been read already."""
+    return lake.sql(
+        f"WITH memory_versions AS (SELECT * FROM ledger) {query}",
+        days={"memory_versions": ()},
+        tables={"ledger": ledger},
+    )
+
+
+def remembered(lake: Lake, ledger: pa.Table) -> dict[Scope, list[Remembered]]:
+    """Current memories that are not forgotten, by user, oldest first.
+
+    Args:
+        ledger: every row of some users; see :func:`ledger_of`.
+    """
+    table = of_ledger(
+        lake,
+        ledger,
+        f", began AS (SELECT memory_id, min(day) AS born FROM ({STANDING}) GROUP BY memory_id) "
+        f"SELECT * FROM ({SHOWN_MEMORIES}) JOIN began USING (memory_id) "
+        "ORDER BY tenant_id, user_id, observed_at, memory_id",
+    )
+    found: dict[Scope, list[Remembered]] = defaultdict(list)
     for memory in from_table(table, Remembered):
         found[Scope(memory.tenant_id, memory.user_id)].append(memory)
     return found
 
 
-def last_days(lake: Lake, scopes: Iterable[Scope]) -> Mapping[Scope, date]:
-    """The newest ledger partition of each user, withdrawals included: it never becomes an older one."""
-    table = lake.sql(
-        "SELECT tenant_id, user_id, max(day) AS day FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id) "
-        "GROUP BY tenant_id, user_id",
-        tables={"wanted": scopes_table(scopes)},
+def last_days(lake: Lake, ledger: pa.Table) -> Mapping[Scope, date]:
+    """The newest ledger partition of each user, withdrawals included: it never becomes an older one.
+
+    Args:
+        ledger: every row of some users.
+    """
+    table = of_ledger(
+        lake, ledger, "SELECT tenant_id, user_id, max(day) AS day FROM memory_versions GROUP BY tenant_id, user_id"
     )
     columns = (table[c].to_pylist() for c in ("tenant_id", "user_id", "day"))
     return {Scope(t, u): day for t, u, day in zip(*columns, strict=True)}

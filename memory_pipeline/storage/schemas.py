@@ -26,7 +26,7 @@ class Link:
     """A typed edge between two memories of one user (DL-20, KN-10); stored once, read both ways.
 
     Attributes:
-        day: ledger day on which the younger of the two came into being.
+        day: ledger day on which the later said of the two came into being.
         relation: what the source is to the target: supersedes, contradicts, caused_by, elaborates or related.
         weight: 1 where it is stated, else a cosine or a share of words, at most 1.
         reason: what it rests on: superseded_by, derived_from, slot, because, words, entity or similarity.

@@ -10,17 +10,16 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.entities import Entity
+from memory_pipeline.domain.entities import Entity, entities, statements
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import Change, MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.link_rows import words_of
 from memory_pipeline.stages.neighbours import Vectors
 from memory_pipeline.stages.ties import Ties
-from memory_pipeline.storage.remembered import remembered
+from memory_pipeline.storage.remembered import last_days, ledger_of, remembered
 from memory_pipeline.storage.schemas import Link
 from memory_pipeline_tests.linking import context, run
 from memory_pipeline_tests.store import NOW, Store
@@ -131,7 +130,7 @@ class TestKinds:
 
 
 class TestPartitions:
-    def test_a_link_lies_where_its_younger_memory_was_born(self, home: Store) -> None:
+    def test_a_link_lies_where_its_later_memory_was_born(self, home: Store) -> None:
         home.memory("red green blue grey", at=START)
         home.memory("red green cat dog", at=START + DAY)
         report = run(home)
@@ -230,7 +229,8 @@ def assert_as_if_made_at_once(home: Store) -> None:
     """What is stored is what the ledger as it stands makes, whatever came before."""
     ctx = context(home)
     scope = Scope(home.tenant_id, home.user_id)
-    memories = remembered(ctx.lake, [scope])[scope]
+    ledger = ledger_of(ctx.lake, [scope])
+    memories = remembered(ctx.lake, ledger)[scope]
     stored = [e for e in ctx.lake.read("entities", Entity) if e.user_id == home.user_id]
     vectors = Vectors(ctx)
     made = Ties(memories, stored, vectors, ctx.policy).of(range(len(memories)))
@@ -238,7 +238,7 @@ def assert_as_if_made_at_once(home: Store) -> None:
         Link(
             identifier("lnk", memories[t.source].memory_id, memories[t.target].memory_id),
             *scope_fields(scope),
-            max(memories[t.source].born, memories[t.target].born),
+            memories[max(t.source, t.target)].born,
             memories[t.source].memory_id,
             memories[t.target].memory_id,
             str(t.kind),
@@ -252,19 +252,12 @@ def assert_as_if_made_at_once(home: Store) -> None:
     found = [row for row in links(home) if row.user_id == home.user_id]
     assert len(found) == len(set(found))
     assert set(found) == expected
-    again = fresh_entities(ctx, scope)
+    again = entities(scope, statements(memories), last_days(ctx.lake, ledger)[scope])
     assert sorted(stored, key=lambda e: e.entity_id) == sorted(again, key=lambda e: e.entity_id)
 
 
 def scope_fields(scope: Scope) -> tuple[str, str]:
     return scope.tenant_id, scope.user_id
-
-
-def fresh_entities(ctx: StageContext, scope: Scope) -> list[Entity]:
-    from memory_pipeline.domain.entities import entities, statements
-    from memory_pipeline.storage.remembered import last_days
-
-    return entities(scope, statements(remembered(ctx.lake, [scope])[scope]), last_days(ctx.lake, [scope])[scope])
 
 
 _WORDS = ("red", "green", "blue", "grey", "cat", "dog", "fish", "lake", "river", "song")
