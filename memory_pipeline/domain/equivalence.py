@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from memory_pipeline.domain.contrast import opposed, replaces
 from memory_pipeline.domain.memory import MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType, Proposal
@@ -10,11 +13,35 @@ from memory_pipeline.domain.text import content_words, figures, names, negations
 
 _EVENTS = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.EPHEMERAL})
 _SAME_EVENT_DAYS = 2
+# An event told without its day may have been on any day of the month.
+_MONTHLY = re.compile(
+    r"\bin (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
+)
 
 
 def slot_of(item: Proposal | MemoryVersion) -> Slot:
     """The slot of a proposal or a memory."""
     return Slot(item.subject, item.attribute, item.value, item.negated)
+
+
+def relation_of(new: Proposal | MemoryVersion, old: MemoryVersion) -> Relation:
+    """How a statement stands to a memory by their slots. "Ines" is the daughter of "Daughter Ines is 7 years old"."""
+    found = relate(slot_of(new), slot_of(old))
+    if found is Relation.UNRELATED and new.attribute == old.attribute and _one_person(new, old):
+        return relate(replace(slot_of(new), subject=old.subject), slot_of(old))
+    return found
+
+
+def _one_person(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:
+    """Whether one of them tells of somebody by name, and the other of a relative of that name."""
+    return any(
+        name
+        and relation
+        and name[:1].isupper()
+        and relation.islower()
+        and content.startswith(f"{relation.capitalize()} {name} ")
+        for name, relation, content in ((a.subject, b.subject, b.content), (b.subject, a.subject, a.content))
+    )
 
 
 def one_thing(proposal: Proposal | MemoryVersion, memory: MemoryVersion) -> bool:
@@ -91,4 +118,6 @@ def same_occasion(proposal: Proposal | MemoryVersion, memory: MemoryVersion) -> 
         return False
     then = proposal.valid_from or proposal.observed_at
     before = memory.valid_from or memory.observed_at
+    if _MONTHLY.search(proposal.content) or _MONTHLY.search(memory.content):
+        return (then.year, then.month) == (before.year, before.month)
     return abs((then - before).total_seconds()) <= _SAME_EVENT_DAYS * 86400

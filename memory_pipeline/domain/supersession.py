@@ -18,10 +18,12 @@ from memory_pipeline.domain.equivalence import (
     in_order,
     more_specific,
     one_thing,
+    relation_of,
     same_occasion,
     slot_of,
 )
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
+from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.policy import SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.slots import Relation, Slot, relate
@@ -107,9 +109,7 @@ def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reas
 
 
 def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
-    loops = [
-        c for c in living if c.memory.type is MemoryType.OPEN_LOOP and c.memory.observed_at <= proposal.observed_at
-    ]
+    loops = [c for c in living if c.memory.type is MemoryType.OPEN_LOOP and may_end(proposal, c.memory)]
     said = content_words(f"{proposal.content} {proposal.value or ''}")
     scored = sorted(
         ((_share(content_words(c.memory.content), said), c.similarity, c.memory) for c in loops),
@@ -117,7 +117,10 @@ def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
         reverse=True,
     )
     if scored and scored[0][0] >= _CLOSES and (len(scored) == 1 or scored[1][0] < scored[0][0]):
-        return Decision(Action.CLOSE, (scored[0][2].memory_id,), f"resolved: {proposal.content}")
+        loop = scored[0][2]
+        # The same words of both values leave no doubt; "called the dentist" against a dentist appointment does.
+        equal = _stems(proposal.value) == _stems(loop.value) != frozenset()
+        return Decision(Action.CLOSE, (loop.memory_id,), _end(proposal), certain=equal)
     given_up = _given_up(proposal, living) if proposal.negated else None
     if given_up is not None:
         return given_up
@@ -137,7 +140,17 @@ def _given_up(proposal: Proposal, living: Sequence[Candidate]) -> Decision | Non
     ]
     if not named:
         return None
+    if all(c.memory.type is MemoryType.OPEN_LOOP for c in living if c.memory.memory_id in named):
+        return Decision(Action.CLOSE, tuple(sorted(named)), _end(proposal))
     return Decision(Action.CONTRADICT, tuple(sorted(named)), f"the user said: {proposal.content}")
+
+
+def _end(proposal: Proposal) -> str:
+    return f"{'cancelled' if proposal.negated else 'resolved'}: {proposal.content}"
+
+
+def _stems(value: str | None) -> frozenset[str]:
+    return frozenset(word[:4] for word in content_words(value or ""))
 
 
 def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
@@ -180,10 +193,9 @@ def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPo
 
 
 def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None:
-    new = slot_of(proposal)
     changed, denied = [], []
     for c in sorted(living, key=lambda c: (-c.similarity, c.memory.memory_id)):
-        relation = relate(new, slot_of(c.memory))
+        relation = relation_of(proposal, c.memory)
         if relation is Relation.SAME and same_occasion(proposal, c.memory):
             if not one_thing(proposal, c.memory):
                 return Decision(Action.ADD, (), "the same value, told of something else perhaps", certain=False)

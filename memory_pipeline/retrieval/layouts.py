@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory_pipeline.domain.calendar import age, local_day
+from memory_pipeline.domain.calendar import local_day
+from memory_pipeline.domain.open_loops import due_note, due_soon, over
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType
 from memory_pipeline.retrieval.block import Block
@@ -48,6 +49,7 @@ class Material:
         standing: memories for every turn, oldest first (for ``known-facts`` all of them).
         ranked: hits for the message, best first, with signals.
         at: the moment of the read, UTC.
+        grace: days after its due date on which an open loop is still followed up.
         worn: ids that the session's last blocks have offered again and again.
     """
 
@@ -57,6 +59,7 @@ class Material:
     at: datetime
     timezone: str
     policy: ContextPolicy
+    grace: int = 0
     worn: frozenset[str] = field(default_factory=frozenset)
 
     def day(self, at: datetime) -> str:
@@ -74,20 +77,40 @@ def memory(given: Material, limit: int) -> Block:
     for hit in given.standing:
         if hit.row["pinned"]:
             block.offer(ALWAYS, hit, hit.row["content"], _note(hit, given))
-    for hit in sorted((h for h in given.standing if h.row["due_at"] is not None), key=lambda h: h.row["due_at"]):
-        block.offer(THREADS, hit, hit.row["content"], _note(hit, given))
+    for hit in _due(given):
+        block.offer(_resting(THREADS, hit, given), hit, hit.row["content"], _note(hit, given))
     for hit in given.standing:
         if hit.type == MemoryType.PROTOCOL or hit.row["attribute"] in VITAL:
             block.offer(SILENT, hit, hit.row["content"])
     terms = query_terms(given.message)
     for hit in _relevant(given):
         if hit.layer == "episodic":
-            block.offer(RELEVANT, hit, _quote(hit, terms, given.policy.quote_tokens), given.day(hit.observed_at))
+            title, quote = _resting(RELEVANT, hit, given), _quote(hit, terms, given.policy.quote_tokens)
+            block.offer(title, hit, quote, given.day(hit.observed_at))
         elif "grain" in hit.row:
             block.offer(STORY, hit, hit.row["content"], hit.row["label"])
         else:
             block.offer(_section(hit, given), hit, hit.row["content"], _note(hit, given))
     return block
+
+
+def _due(given: Material) -> list[Hit]:
+    """The open loops to follow up now, the most urgent first: due within the horizon, or overdue within the grace."""
+    due = [
+        h
+        for h in given.standing
+        if h.type == MemoryType.OPEN_LOOP and h.row["due_at"] is not None and not _expired(h, given)
+        if due_soon(h.row["due_at"], given.at, h.row["timezone"], given.policy.due_within_days)
+    ]
+    return sorted(due, key=lambda h: (h.row["due_at"], h.id))
+
+
+def _expired(hit: Hit, given: Material) -> bool:
+    """Whether it is an open loop that the next run of the lifecycle closes."""
+    row = hit.row
+    if hit.type != MemoryType.OPEN_LOOP or row["due_at"] is None or row["pinned"]:
+        return False
+    return over(row["due_at"], row["referenced_at"], given.at, row["timezone"], given.grace)
 
 
 def _avoided(hit: Hit) -> bool:
@@ -102,6 +125,8 @@ def _relevant(given: Material) -> Iterator[Hit]:
         strongest = max(hit.signals[name].value for name in ("similarity", "keyword", "entity_match"))
         if strongest < given.policy.relevant or hit.score < least or (_avoided(hit) and hit.layer == "episodic"):
             continue
+        if _expired(hit, given):
+            continue
         if "grain" in hit.row:
             summaries += 1
             if summaries > given.policy.summaries:
@@ -110,12 +135,23 @@ def _relevant(given: Material) -> Iterator[Hit]:
 
 
 def _section(hit: Hit, given: Material) -> str:
-    """Title by surface policy (DL-21); what two turns running have offered is used silently now (DL-35)."""
+    """Title by surface policy (DL-21)."""
     if _avoided(hit):
         return AVOID
-    title = THREADS if hit.type == MemoryType.OPEN_LOOP else _BY_SURFACE[hit.surface]
-    asked_for = max(hit.signals["similarity"].value, hit.signals["keyword"].value) >= given.policy.asked_for
-    return SILENT if title == RELEVANT and hit.id in given.worn and not asked_for else title
+    return _resting(THREADS if hit.type == MemoryType.OPEN_LOOP else _BY_SURFACE[hit.surface], hit, given)
+
+
+def _resting(title: str, hit: Hit, given: Material) -> str:
+    """The title, or, for what the last two turns have offered to be mentioned, silent use for one turn (DL-35).
+
+    What the turn itself is about does not rest; nor does a thread for more than a turn, so that what is due today comes
+    up again.
+    """
+    if title not in (RELEVANT, THREADS) or hit.id not in given.worn:
+        return title
+    signals = next((h.signals for h in given.ranked if h.id == hit.id), {})
+    strongest = max((signals[name].value for name in ("similarity", "keyword") if name in signals), default=0.0)
+    return title if strongest >= given.policy.asked_for else SILENT
 
 
 def _quote(hit: Hit, terms: Sequence[str], tokens: int) -> str:
@@ -124,7 +160,7 @@ def _quote(hit: Hit, terms: Sequence[str], tokens: int) -> str:
 
 def _note(hit: Hit, given: Material) -> str:
     if hit.type == MemoryType.OPEN_LOOP and hit.row["due_at"] is not None:
-        return f"due {given.day(hit.row['due_at'])}, {age(hit.row['due_at'], given.at)}"
+        return due_note(hit.row["due_at"], given.at, hit.row["timezone"])
     return given.day(hit.observed_at)
 
 

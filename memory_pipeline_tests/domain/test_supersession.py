@@ -88,7 +88,16 @@ def test_closing_in_other_words() -> None:
     loop = memory(proposal("Needs to call mom.", type=MemoryType.OPEN_LOOP))
     other = memory(proposal("Needs to renew the passport.", type=MemoryType.OPEN_LOOP))
     done = proposal("Called mom.", LATER, type=MemoryType.OPEN_LOOP, operation=Operation.CLOSE_OPEN_LOOP)
-    assert _decide(done, loop, other) == Decision(Action.CLOSE, (loop.memory_id,), "resolved: Called mom.")
+    wanted = Decision(Action.CLOSE, (loop.memory_id,), "resolved: Called mom.", certain=False)
+    assert _decide(done, loop, other) == wanted, "the judge has the last word on other words"
+
+
+def test_closing_in_the_same_words() -> None:
+    loop = memory(proposal("Needs to call mom.", type=MemoryType.OPEN_LOOP, value="call mom"))
+    given = {"type": MemoryType.OPEN_LOOP, "operation": Operation.CLOSE_OPEN_LOOP, "value": "called mom"}
+    kept, dropped = (proposal("Called mom.", LATER, **given, negated=negated) for negated in (False, True))
+    assert _decide(kept, loop) == Decision(Action.CLOSE, (loop.memory_id,), "resolved: Called mom.")
+    assert _decide(dropped, loop).reason == "cancelled: Called mom."
 
 
 def test_an_unclear_closing_goes_to_the_judge() -> None:

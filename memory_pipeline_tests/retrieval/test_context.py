@@ -58,7 +58,7 @@ def test_sections_in_order(home: Store, reader: MemoryReader) -> None:
         "- Prefers short answers about the violin. (2026-02-28)\n"
         "\n"
         "THREADS TO CONTINUE:\n"
-        "- Wants to buy a violin bow. (due 2026-04-19, in 1 month)\n"
+        "- Wants to buy a violin bow. (due 2026-04-19 12:00, in 1 month)\n"
         "\n"
         "FACTS NOT TO CONTRADICT:\n"
         "- Owns a violin from 1890. (2026-02-28)\n"
@@ -118,8 +118,8 @@ class TestWhatIsAlwaysIn:
         )
         block = reader.context("hello", **home.owner)
         assert block.sections[THREADS] == (
-            "- Wants to renew the passport. (due 2026-03-09, 1 day ago)\n"
-            "- Wants to call mom. (due 2026-03-16, in 6 days)"
+            "- Wants to renew the passport. (due 2026-03-09 12:00, yesterday)\n"
+            "- Wants to call mom. (due 2026-03-16 12:00, in 6 days)"
         )
         assert "Greek" in reader.context("I love Greek food", **home.owner).sections[THREADS]
 

@@ -20,8 +20,8 @@ MONTH = (
 WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 _TIMED = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this|coming|past|recently|lately|now|soon|since|until|"
-    r"weekend|days?|weeks?|months?|years?|mornings?|evenings?|afternoons?|nights?|quarter|noon|midnight|anniversary|"
-    r"birthday|christmas|easter|summer|"
+    r"weekend|minutes?|hours?|days?|weeks?|months?|years?|mornings?|evenings?|afternoons?|nights?|quarter|noon|"
+    r"midnight|anniversary|birthday|christmas|easter|summer|"
     rf"spring|autumn|fall|winter|just|{WEEKDAY}|{MONTH})\b|\d"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’.&-][^\W\d_]+)*")

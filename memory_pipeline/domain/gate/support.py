@@ -30,6 +30,8 @@ _DATE = re.compile(
 _DATED = re.compile(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)", re.I)
 # A month that is also a word counts as a date only beside a number.
 _A_WORD = re.compile(r"(?:may|march|mar|dec|jan|jun|sep|oct|nov)\.?$", re.I)
+# "Ines is 8, not 7": an age is said without these words.
+_AGED = re.compile(r"(?<=\d) years? old\b", re.I)
 _NAME = re.compile(r"[^\W_][\w'’&.+#-]*")
 _CAPITAL = re.compile(r"(?<![\w'’])[A-Z\u00c0-\u00de\u0370-\u03ab\u0400-\u042f][\w'’&.+#-]*")
 _BEFORE_SENTENCES = '.!?:;"“('
@@ -143,7 +145,7 @@ def _dates(proposal: Proposal) -> list[str]:
 def _told(content: str) -> list[str]:
     """The content's words that are neither grammar, numbers nor dates; each character where a word has no borders."""
     words: list[str] = []
-    for word in content_words(_parts(content).plain):
+    for word in content_words(_AGED.sub(" ", _parts(content).plain)):
         wide = () if word.isascii() else WIDE.findall(word)
         if wide:
             words += wide

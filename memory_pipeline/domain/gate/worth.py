@@ -130,16 +130,21 @@ def quality(proposal: Proposal, policy: GatePolicy) -> float:
     else:
         score = parts.length if count <= parts.max_words else parts.length * parts.long_share
     pattern = _KEYWORDS.get(proposal.type)
-    if pattern is not None and (pattern.search(text) or english(text) is False):
+    if pattern is not None and not _status_report(text) and (pattern.search(text) or english(text) is False):
         score += parts.keywords
     score += parts.reason * bool(_REASON.search(text))
     score += parts.concrete * concrete(proposal)
     return round(score, 2)
 
 
+def _status_report(text: str) -> bool:
+    """Whether it says that something is done and no more; the key word in it is then that of its form (KN-7)."""
+    return _STATUS_ONLY.match(text) is not None and _REASON.search(text) is None
+
+
 def concrete(proposal: Proposal) -> bool:
     """Whether the content has a concrete subject and no status-only verbs (decisions table, "missing value")."""
-    if _STATUS_ONLY.match(proposal.content.strip()) and not _REASON.search(proposal.content):
+    if _status_report(proposal.content.strip()):
         return False
     return bool(proposal.entities or proposal.value) or specific_words(proposal) > 1
 

@@ -152,7 +152,7 @@ def _is_value(match: re.Match[str], text: str) -> bool:
     value, word, link = text[start:end], match["word"].casefold(), match["link"].strip().casefold()
     if value.startswith("[withheld") or _COUNTED.match(text, end) and value.isdigit():
         return False
-    if re.fullmatch(r"[<\[{(*_.x•&-]+.*|\$\w+|\$?\{.*|(?:os|process|config|settings|env)\.\S+", value, re.I):
+    if re.fullmatch(r"(?:[<\[{(*_.•&-]|x{3,}).*|\$\w+|\$?\{.*|(?:os|process|config|settings|env)\.\S+", value, re.I):
         return False  # a placeholder or a variable
     if word.startswith("pin") and not match["quote"]:
         return re.fullmatch(r"\d{3,8}", value) is not None

@@ -33,6 +33,11 @@ _ASKED = tuple(
         (r"\b(?:diet|eat|vegetarian|vegan|food)\b", {"diet", "eats", "allergy", "preferred_food"}),
         (r"\b(?:pet|pets|dog|cat)\b", {"pet"}),
         (r"\b(?:wife|husband|partner|girlfriend|boyfriend|spouse|married)\b", {"partner", "relationship_status"}),
+        (
+            r"\b(?:together with|in a relationship|relationship status|dating|seeing (?:anyone|somebody|someone)|"
+            r"still with|am i single)\b",
+            {"partner", "relationship_status"},
+        ),
         (r"\b(?:kids|children|son|daughter|siblings|sister|brother|family)\b", {"family"}),
         (r"\bwhat languages\b|\bwhich languages\b", {"language"}),
         (r"\bdrink\b", {"preferred_drink", "drinking"}),

@@ -132,7 +132,11 @@ def modal(walk: Walk) -> bool:
         return True
     if word not in _MODALS or walk.at + 1 >= len(walk.words):
         return False
-    walk.take(_MODALS[word], word, 2 if word == "ought" else 1)
+    skip = 2 if word == "ought" else 1
+    ahead = skip + (walk.word(skip) == "not")
+    then = form(walk.word(ahead + 1)) if walk.word(ahead) == "have" else None
+    regret = then is not None and Kind.PARTICIPLE in then.kind  # "should have called", "must have left"
+    walk.take(Mode.UNREAL if regret else _MODALS[word], word, skip)
     return True
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, replace
 
 from memory_pipeline.inference.builtin.date_phrases import Phrase, find
-from memory_pipeline.inference.builtin.fillers import ADVERBIAL, ANYMORE, FILLER, SOFTENER, untrailed
+from memory_pipeline.inference.builtin.fillers import ADVERBIAL, ANYMORE, FILLER, SOFTENER, unled, untrailed
 from memory_pipeline.inference.builtin.lexicon import NOT_NAMES
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.predicates import predicate
@@ -64,23 +64,29 @@ _HEAD = re.compile(
 )
 # "For my sister's birthday, I …": what stands before the subject says when or why.
 _WHO = re.compile(r",? (?:who|that|which|also|just|really|still|now|always|recently|currently|actually)$", re.I)
+# "Need to call mom tomorrow": people leave themselves out.
+_LEFT_OUT = frozenset({"need", "have", "going", "planning", "hoping"})
 _SAME_IN_PAST = frozenset({"put", "read", "set", "cut", "hit", "let", "hurt", "spread"})
 _PAST_TIME = re.compile(r"\b(?:yesterday|last|ago|earlier|back in|on \w+ \d)", re.I)
+# "on Sunday, not Friday": the second date is not meant.
+_NOT_THEN = re.compile(r"(?:,? (?:and )?not|,? instead of|,? rather than)\s*$", re.I)
 _SPACE = re.compile(r"\s+")
 
 
 def parse(text: str) -> Clause:
     """The clause of a statement in plain spelling; ``verb`` is empty where it has no subject and verb that we know."""
-    clause = Clause(text)
-    clause = _without_fillers(clause)
+    clause = _without_fillers(Clause(text))
     dated = clause.text
-    phrases = tuple(find(dated))
+    found = find(dated)
     bare = dated
-    for phrase in reversed(phrases):
-        bare = bare[: phrase.start] + " " + bare[phrase.end :]
+    phrases: tuple[Phrase, ...] = ()
+    for phrase in reversed(found):
+        denied = _NOT_THEN.search(bare[: phrase.start]) if len(found) > 1 else None
+        bare = bare[: denied.start() if denied else phrase.start] + " " + bare[phrase.end :]
+        phrases = phrases if denied else (phrase, *phrases)
     bare = SOFTENER.sub("", bare)
     bare = untrailed(_SPACE.sub(" ", bare).replace(" ,", ",").strip(" ,.!;:-…"))
-    bare = ADVERBIAL.sub("", bare)
+    bare = unled(ADVERBIAL.sub("", bare), FINITE)
     clause = replace(clause, text=bare, phrases=phrases, dated=dated)
     if phrases:
         clause = replace(_without_fillers(clause), dated=dated)
@@ -140,6 +146,9 @@ def _with_subject(clause: Clause) -> Clause:
     ):
         verb = "have" if first == "been" else "am"
         return _predicate(replace(clause, subject="I", implied=True), [verb, *words])
+    if first in _LEFT_OUT and words[1:2] == ["to"] and len(words) > 2:
+        lead = ["am"] if first.endswith("ing") else []
+        return _predicate(replace(clause, subject="I", implied=True), [*lead, first, *words[1:]])
     if words[0][:1].isupper():
         return _named(clause, words)
     if (

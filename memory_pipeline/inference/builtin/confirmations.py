@@ -11,13 +11,14 @@ _YES = re.compile(
     r"^\W*(?:oh |well |hmm )?(?:yes|yeah|yep|yup|correct|exactly|right|that(?:'|’)?s (?:right|correct|true|it|"
     r"me)|you(?:'|’)?re right|sure do|i do|i am|i have|"
     r"indeed|absolutely|definitely|of course|true|affirmative|you got it|sure)\b(?!,? (?:because|right|but|"
-    r"and i|i(?:'|’| ))|.{60,})",
+    r"and i|i(?:'|’| )(?!(?:do|am|have|did|can|was|will)\W*$))|.{60,})",
     re.I,
 )
 _NO = re.compile(
     r"^\W*(?:no|nope|nah|not (?:really|anymore|any more|yet)|i don(?:'|’)?t|i(?:'|’)?m not|never|negative)\b(?!.{60,})",
     re.I,
 )
+_SO_FAR = re.compile(r"(?: (?:yet|already|so far|by now))+$", re.I)
 _LAST_QUESTION = re.compile(r"([^.!?\n]*)\?[^?\w]*$")
 _OFFER = re.compile(
     r"\b(?:want|like|need|help|me\b|know|think|mind|question|interested|ready|sure|looking|mean|curious|okay|"
@@ -40,6 +41,11 @@ _STATEMENTS = (
         re.compile(r"^(?:so |and |then |also )*have you (?:ever |already )?(?P<rest>.+)$", re.I),
         "I have {rest}",
         "I have not {rest}",
+    ),
+    (
+        re.compile(r"^(?:so |and |then |also )*did you (?:ever |already |finally )?(?P<rest>.+)$", re.I),
+        "I did {rest}",
+        "I did not {rest}",
     ),
     (
         re.compile(r"^(?:so |and |then |also )*can you (?P<rest>speak|play|drive|swim|cook .+)$", re.I),
@@ -147,7 +153,7 @@ def confirmed(question: str, answer: str) -> str | None:
 def _closed(question: str, yes: bool) -> str | None:
     clause = re.split(r"[,;:–—]\s+(?=(?:do|are|have|can|is|so|you)\b)", question)[-1].strip()
     for pattern, affirmed, denied in _STATEMENTS:
-        hit = pattern.match(clause)
+        hit = pattern.match(_SO_FAR.sub("", clause))
         if hit:
             if _OFFER.search(hit.group("rest")):
                 return None

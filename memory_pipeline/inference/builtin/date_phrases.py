@@ -46,6 +46,7 @@ class Phrase:
         text: the whole phrase.
         relation: how it is used: ``on`` (also in, at, this), ``by`` (also before), ``until``, ``since`` (also from).
         hit: the match, whose named groups say what kind of phrase it is.
+        evening: the text speaks of what people do in the evening, so that "at 8" is no hour of the morning.
     """
 
     start: int
@@ -53,6 +54,7 @@ class Phrase:
     text: str
     relation: str
     hit: re.Match[str]
+    evening: bool = False
 
 
 _MONTH = "|".join(sorted((m for m in MONTHS if m != "may"), key=len, reverse=True)) + r"|(?-i:May)|may(?=\s\d)"
@@ -68,10 +70,18 @@ def _count(group: str) -> str:
 
 _UNIT = r"(?:minute|hour|day|night|week|fortnight|weekend|month|quarter|year)s?"
 _YEAR = r"(?:19|20)\d\d"
+_HOUR = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _CLOCK = (
-    r"(?:\d{1,2}(?::\d\d)?\s*(?:a\.?m\b\.?|p\.?m\b\.?)|\d{1,2}:\d\d|\d{1,2}\s+o'clock|noon|midnight|midday)"
+    r"(?:\d{1,2}(?::\d\d)?\s*(?:a\.?m\b\.?|p\.?m\b\.?)|\d{1,2}:\d\d|\d{1,2}\s+o'clock|noon|midnight|midday|"
+    r"(?:half\s+past|quarter\s+(?:past|to))\s+(?:\d{1,2}|" + _HOUR + r"))"
     r"(?:\s+(?:in\s+the\s+(?:morning|afternoon|evening)|sharp))?"
 )
+# An hour without "o'clock" is one beside a day only: "tomorrow at 9", "at 5 on Friday".
+_BARE_HOUR = (
+    r"(?:1[0-2]|[1-9])(?:\s+in\s+the\s+(?:morning|afternoon|evening)|"
+    r"(?=\s*(?:$|[,.;!?)])|\s+(?:and|but|so|with|for|to|because)\b))"
+)
+_HOUR_FIRST = r"(?:1[0-2]|[1-9])(?=,?\s+(?:tomorrow|today|tonight|(?:on|this|next)\s))"
 _PART = r"(?:morning|afternoon|evening|night|noon|lunchtime)"
 _SEASON = r"(?:spring|summer|fall|autumn|winter)"
 _HOLIDAY = "|".join(re.escape(h) for h in sorted(HOLIDAYS, key=len, reverse=True))
@@ -111,8 +121,10 @@ _PREPOSITION = (
     r"effective)\s+(?:the\s+)?(?:around\s+|about\s+|approximately\s+)?)?"
 )
 _PHRASE = re.compile(
-    rf"(?<![\w'-]){_PREPOSITION}(?:{_KINDS})(?:,?\s+(?:at|@|around|by|"
-    rf"from)\s+(?P<at>{_CLOCK}))?(?![\w])(?!'s\b|-\w)(?:\s+sharp\b)?",
+    rf"(?<![\w'-])(?:(?P<first>at|@|around|by|before|no\s+later\s+than)\s+(?P<first_at>{_CLOCK}|{_HOUR_FIRST}),?\s+"
+    rf"(?=(?:on\s+|in\s+|this\s+|next\s+)?(?:the\s+)?\w))?"
+    rf"{_PREPOSITION}(?:{_KINDS})(?:,?\s+(?:at|@|around|by|"
+    rf"from)\s+(?P<at>{_CLOCK}|{_BARE_HOUR}))?(?![\w])(?!'s\b|-\w)(?:\s+sharp\b)?",
     re.I | re.X,
 )
 # Looked for first: most sentences have no date word and cost one search.
@@ -134,6 +146,9 @@ _RELATIONS = {
     "since": "since", "starting": "since", "starting on": "since", "starting from": "since", "starting in": "since",
     "beginning": "since", "from": "since", "as of": "since", "effective": "since",
 }  # fmt: skip
+_EVENING = re.compile(
+    r"\b(?:dinner|supper|party|movie|film|concert|gig|drinks|theat(?:re|er)|opera|show|pub|date night)\b", re.I
+)
 # Phrases that are dates only behind a preposition, at the edge of a clause, or beside another date word.
 _NEEDS_PLACE = ("weekday", "only_month", "bare_year", "ordinal", "holiday", "clock")
 
@@ -168,7 +183,12 @@ def find(text: str) -> list[Phrase]:
         if not preposition and not hit.group("near") and _modifies(text, hit):
             continue
         start = hit.start() if preposition or not hit.group("preposition") else hit.end("preposition")
-        found.append(Phrase(start, hit.end(), text[start : hit.end()], _RELATIONS.get(preposition, "on"), hit))
+        first = " ".join((hit.group("first") or "").lower().split())
+        if first:
+            start = hit.start()
+        relation = _RELATIONS.get(first) or _RELATIONS.get(preposition, "on")
+        evening = bool(hit.group("at") or hit.group("first_at")) and bool(_EVENING.search(text))
+        found.append(Phrase(start, hit.end(), text[start : hit.end()], relation, hit, evening))
     return found
 
 
@@ -193,7 +213,7 @@ def _at_edge(text: str, hit: re.Match[str]) -> bool:
         return (
             not after
             or after[0] in ",.;!"
-            or bool(hit.group("weekday_part") or hit.group("at"))
+            or bool(hit.group("weekday_part") or hit.group("at") or hit.group("first_at"))
             or (not before and after[:1].isalpha())
         )
     if hit.group("holiday"):

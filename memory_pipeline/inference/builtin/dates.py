@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 
 from memory_pipeline.inference.builtin.date_phrases import Phrase, find
 from memory_pipeline.inference.builtin.days import Direction
-from memory_pipeline.inference.builtin.spans import clock_time, span
+from memory_pipeline.inference.builtin.spans import clock_of, span
 
 _SEASON_NAMES = {3: "spring", 6: "summer", 9: "autumn", 12: "winter"}
 
@@ -97,7 +97,7 @@ def resolve(phrase: Phrase, now: datetime, zone: tzinfo, direction: Direction) -
         return None
     start, end, grain, clock = found
     group = phrase.hit.group
-    said = clock_time(group("at") or "") or clock
+    said = clock_of(group("at") or group("first_at") or "", clock, evening=phrase.evening) or clock
     dated = bool(
         not (group("month") or group("day") or group("only_month") or group("ordinal"))
         or group("month_year") or group("day_year") or group("bare_month_year")

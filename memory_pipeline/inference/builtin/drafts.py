@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
@@ -18,6 +19,7 @@ from memory_pipeline.inference.replies import EvidenceDraft, ProposalDraft
 
 _MIN_CONTENT = 8
 _MAX_CONTENT = 400
+_PAST = re.compile(r"\b(?:ago|last|yesterday|earlier|past|back in)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,9 @@ def _times(fact: Fact, clause: Clause, source: Source) -> _Times:
     if fact.when == "due":
         due = at or until
         return _Times(due_at=due.last if due else None)
+    if fact.when == "past":
+        then = next((w for p, w in found if _PAST.search(p.text)), None)
+        return _Times(valid_from=then.first if then else None)
     if fact.when == "happened":
         first = at or since
         return _Times(valid_from=first.first if first else None)

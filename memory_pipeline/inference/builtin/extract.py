@@ -12,10 +12,13 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
+from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.inference.builtin.clauses import Clause, parse
 from memory_pipeline.inference.builtin.confirmations import confirmed
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
+from memory_pipeline.inference.builtin.follow_ups import done
 from memory_pipeline.inference.builtin.masking import GAP, mask
+from memory_pipeline.inference.builtin.outcomes import in_vain, only_tried
 from memory_pipeline.inference.builtin.plain import plain
 from memory_pipeline.inference.builtin.reading import Person, read, subject_of
 from memory_pipeline.inference.builtin.rules.craft import craft, may_be_craft
@@ -32,7 +35,7 @@ _CUE = re.compile(
     r"submitted|moved|got|allergic|"
     r"is|was|are|were|lives|works|has|plays|speaks|died|lesson|estimate|decided|decision|going|turns|fan|not|found|"
     r"root|done|paid|bought|emailed|"
-    r"hates?|loves?|likes?|\w+ed|went|ran|been|should|will)\b",
+    r"hates?|loves?|likes?|\w+ed|went|ran|been|should|will|tomorrow|tonight|due|appointment)\b",
     re.I,
 )
 
@@ -68,11 +71,15 @@ def _message(
 ) -> Iterator[ProposalDraft]:
     content: str = message["content"]
     now = datetime.fromisoformat(message["created_at"]).astimezone(home)
-    if before is not None and before["role"] == "assistant" and "?" in before["content"][-400:]:
-        stated = confirmed(before["content"][-600:], content)
-        if stated:
+    if before is not None and before["role"] == "assistant":
+        asked = "?" in before["content"][-400:]
+        finished = done(before["content"][-600:], content)
+        stated = None if finished else confirmed(before["content"][-600:], content) if asked else None
+        if finished or stated:
             source = Source(message["id"], content.strip(), subject, now, home)
-            yield from _drafts(stated, source, None)[0]
+            answered = _drafts(finished or stated or "", source, None)[0]
+            # Of a follow-up's "done" only that counts: everything else it names was said by the assistant.
+            yield from (d for d in answered if not finished or d.operation is Operation.CLOSE_OPEN_LOOP)
     if _CUE.search(content) or may_be_craft(content):
         yield from _own_words(content, Source(message["id"], "", subject, now, home))
 
@@ -94,6 +101,8 @@ def _own_words(content: str, source: Source) -> Iterator[ProposalDraft]:
             continue
         quoted = replace(source, quote=content[statement.start : statement.end])
         found, person = _drafts(statement.text, quoted, person, first=first)
+        if found and in_vain(quoted.quote, content[statement.end :]):
+            found = [tried for d in found if (tried := only_tried(d))]
         first = first and bool(_GREETING.fullmatch(statement.text))
         yield from found
 
@@ -113,7 +122,7 @@ def _drafts(
 ) -> tuple[list[ProposalDraft], Person | None]:
     clause = parse(text)
     facts = read(clause, before)
-    if not facts and first and (name := introduced(clause.text)):
-        facts = [name]
+    if not facts and first:
+        facts = introduced(clause.text)
     found = [d for fact in facts if (d := draft(fact, clause, source))]
     return found, subject_of(clause, before)

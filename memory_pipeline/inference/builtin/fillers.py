@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from memory_pipeline.inference.builtin.lexicon import wordset
 
@@ -28,7 +29,9 @@ FILLER = re.compile(
     r"i have|my|we are)\b)|"
     r"i am (?:so |very |really |just |super |pretty )*(?:happy|glad|proud|excited|thrilled|sad|sorry|pleased|"
     r"afraid) (?:to (?:say|announce|share|report|tell you)|that|because)(?: that)?(?= (?:i|we|my|our)\b)|"
-    r"oh|well|so|also|and|but|plus|anyway|ok|okay|hey|hi|hello|yes|yeah|yep|yup|no|nope|nah|sure|right|thanks|"
+    r"oh|well|so|also|and|but|plus|anyway|ok|okay|hey|hi|hello|yes|yeah|yep|yup|"
+    r"no(?! need\b)(?!\s+(?:more\s+)?(?:emojis?|emoticons?|bullets?|lists?|tables?|jargon|slang|markdown|jokes|"
+    r"links|headings|hashtags|disclaimers|caveats|exclamation)\b)|nope|nah|sure|right|thanks|"
     r"thank you|btw|by the way|just so you know|"
     r"for (?:context|reference|background|what it is worth)|to be (?:honest|fair|clear|exact)|honestly|tbh|"
     r"in fact|unfortunately|luckily|fortunately|sadly|hmm+|um+|uh+|ah+|aw+|wow|haha+|lol|"
@@ -67,6 +70,18 @@ ADVERBIAL = re.compile(
     r"regarding|while) [^,]{2,70}, (?=(?:i|we|my|our)\b)",
     re.I,
 )
+# "Since the pregnancy I …", "Weird, I …": what stands before the subject and is no clause.
+_LEAD = re.compile(
+    r"(?:since|after|before|during|because of|due to|thanks to) (?:the|my|our|this|that) [\w'-]+(?: [\w'-]+)?,? "
+    r"(?=(?:i|we|my|our)\b)",
+    re.I,
+)
+_ASIDE = re.compile(
+    r"(?!(?:i|we|he|she|they|you|it|my|our|if|when|unless|while|as|like|unlike|according|people)\b)"
+    r"(?-i:[A-Z])?[a-z][^,.!?]{1,40}, "
+    r"(?=(?:i|we|my|our|since|after|before|during)\b)",
+    re.I,
+)
 SOFTENER = re.compile(
     r"(?<=\b(?:am|is|do) )(?:pretty much|kind of|sort of|more or less|basically|a bit of|something of)\b ?", re.I
 )
@@ -76,3 +91,12 @@ def untrailed(text: str) -> str:
     """The clause without what only trails behind it: "lol", "by the way", "isn't it"."""
     last = text.rpartition(" ")[2].lower().strip(",")
     return _TAG.sub("", _TRAILER.sub("", text)) if last in _LAST_WORDS else text
+
+
+def unled(text: str, verbs: Container[str]) -> str:
+    """The clause without an opening that holds none of the ``verbs``: "good news from the scale, I weigh …"."""
+    aside = _ASIDE.match(text)
+    if aside and not any(word in verbs for word in aside.group().lower().strip(", ").split()):
+        text = text[aside.end() :]
+    lead = _LEAD.match(text)
+    return text[lead.end() :] if lead else text

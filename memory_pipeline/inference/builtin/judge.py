@@ -62,16 +62,19 @@ def _closing(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -
     if len({likeness(loop["content"]).stems for loop in best}) > 1:
         return "none", None, "more than one open loop could be meant"
     loop = min(best, key=_at)
-    return "close", loop["memory"], f'"{candidate["content"]}" resolves "{loop["content"]}"'
+    ends = "cancels" if candidate["content"].rstrip(".").endswith("(dropped)") else "resolves"
+    return "close", loop["memory"], f'"{candidate["content"]}" {ends} "{loop["content"]}"'
 
 
 def closes(said: Likeness, loop: Likeness) -> float:
     """How well a closing statement fits an open loop, 0 to 1: the share of the loop's words that it names.
 
     A shared verb alone is nothing, and another act or another name rules it out: "called Anna" does not close "call
-    Bob", nor "called the dentist" a dentist's appointment.
+    Bob", nor "called the dentist" a dentist's appointment, nor "called mom's doctor" "call mom".
     """
     if not loop.stems or not (said.objects & loop.objects or (said.stems == loop.stems)):
+        return 0.0
+    if said.objects & loop.objects <= said.owners ^ loop.owners and said.objects:
         return 0.0
     if said.act and loop.act and said.act != loop.act:
         return 0.0

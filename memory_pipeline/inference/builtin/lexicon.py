@@ -182,7 +182,13 @@ NOT_NAMES = wordset(
 )
 
 
+_TRADES = ("keeper", "smith", "maker", "ologist", "wright")  # beekeeper, goldsmith, watchmaker, geologist
+
+
 def occupation(value: str) -> bool:
     """Whether a noun phrase names an occupation: "a senior nurse", "software engineer at Figma"."""
     words = value.lower().replace(",", " ").split()
-    return any(w in OCCUPATIONS or (len(w) > 3 and w.removesuffix("s") in OCCUPATIONS) for w in words[:6])
+    return any(
+        w in OCCUPATIONS or (len(w) > 3 and w.removesuffix("s") in OCCUPATIONS) or (len(w) > 7 and w.endswith(_TRADES))
+        for w in words[:6]
+    )

@@ -19,6 +19,13 @@ from memory_pipeline.inference.builtin.verbs import FINITE, FORMS, lemma
 
 _BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "can", "cannot", "does", "do", "did", "will"})
 _USER = re.compile(r"^(?:the )?user(?:'s)?\s+", re.I)
+_OWNERS = re.compile(r"([^\W_]+)(?:['’]s|s['’]) (?=\w)")
+# To have talked to somebody on the phone is to have called them.
+_ON_THE_PHONE = re.compile(
+    r"\b(?:spoken?|speaks?|talk(?:ed|s)?|chat(?:ted|s)?) (?:to|with) (?P<who>(?:their |the )?[\w' -]+?) "
+    r"(?:on|over|by) (?:the )?phone\b",
+    re.I,
+)
 _OUTCOME = re.compile(r"\s*\((?:kept|dropped)\)")
 # Words that only say how something is meant: they tell neither two plans nor two facts apart.
 _FRAME = wordset(
@@ -68,6 +75,7 @@ class Likeness:
     Attributes:
         stems: content words without inflection, dates and framing verbs.
         objects: the stems that are no verbs.
+        owners: the objects that are named only as somebody's whose something else is ("mom's doctor").
         act: what is done, synonyms joined ("go" for visits, trips and appointments), or "" where no verb says so.
         numbers: as written, those of dates excepted.
         names: proper names, lower case.
@@ -81,6 +89,7 @@ class Likeness:
 
     stems: frozenset[str]
     objects: frozenset[str]
+    owners: frozenset[str]
     act: str
     numbers: frozenset[str]
     names: frozenset[str]
@@ -95,7 +104,7 @@ class Likeness:
 @lru_cache(maxsize=4096)
 def likeness(content: str) -> Likeness:
     """The parts of a statement by which it is compared."""
-    text = _OUTCOME.sub("", content).strip().rstrip(".!?")
+    text = _ON_THE_PHONE.sub(r"called \g<who>", _OUTCOME.sub("", content).strip().rstrip(".!?"))
     bare = undated(text)
     verbs: dict[str, None] = {}
     nouns: dict[str, None] = {}
@@ -115,6 +124,7 @@ def likeness(content: str) -> Likeness:
     return Likeness(
         (objects | frozenset(verbs)) - {"go"} or frozenset(verbs),
         objects,
+        frozenset(_plain(word) for word in _OWNERS.findall(bare.lower())) & objects,
         act,
         figures(bare),
         frozenset(name.lower() for name in entities(bare)) | names(bare),

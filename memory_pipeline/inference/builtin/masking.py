@@ -21,6 +21,8 @@ _QUOTED = re.compile(
     r"\"(?P<a>[^\"\n]{1,600})\"|[“„«](?P<b>[^“”„«»\n]{1,600})[”“»]"
     r"|(?<![\w'’])['‘](?!(?:cause|til|em|n|s)\b)(?P<c>\S(?:[^\n]{0,400}?\S)?)['’](?!\w)"
 )
+# A quotation of several lines, which opens one and closes one.
+_QUOTED_BLOCK = re.compile(r"^[ \t]*(?:\"[^\"\n]*\n[^\"]{1,6000}\"|“[^“”\n]*\n[^“”]{1,6000}”)[ \t]*$", re.M)
 # A short quotation without a first person is a name or a title, and part of the user's own sentence.
 _SPOKEN = re.compile(r"(?<![\w-])(?:i|i['’]m|im|my|me|you|your|we|our|user|remember|ignore|is|are|was)(?!\w)", re.I)
 
@@ -129,7 +131,7 @@ def _mask_quoted(text: str) -> str:
     letter = _LETTER.search(text)
     if letter:
         text = _blank(text, letter.start(), len(text))
-    return _QUOTED.sub(_quotation, text)
+    return _QUOTED.sub(_quotation, _QUOTED_BLOCK.sub(_gap, text))
 
 
 def _mask_pasted(text: str) -> str:

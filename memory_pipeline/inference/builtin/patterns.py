@@ -47,7 +47,8 @@ class Fact:
     """One thing that a clause states, before it is dated and tied to its message.
 
     Attributes:
-        when: which field its dates go to: ``valid`` (it holds from then), ``happened``, ``due``, or "".
+        when: which field its dates go to: ``valid`` (it holds from then), ``happened``, ``due``, ``past`` (when it
+            happened, from dates that can lie in the past only), or "".
         direction: where its open dates lie, ``past`` or ``future``.
         told: its content wants the dates spelt out.
     """

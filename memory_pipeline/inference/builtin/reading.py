@@ -14,6 +14,7 @@ from memory_pipeline.inference.builtin.masking import GAP
 from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import CORE, FIRM, Fact
 from memory_pipeline.inference.builtin.rules import NOUNS, VERBS
+from memory_pipeline.inference.builtin.rules.appointments import dated_things, rescheduled
 from memory_pipeline.inference.builtin.rules.closings import closed_thing, closings
 from memory_pipeline.inference.builtin.rules.directives import directives
 from memory_pipeline.inference.builtin.rules.habits import habits, turned
@@ -32,6 +33,7 @@ _NAMED_RELATIVE = re.compile(
 )
 _REPLACED = re.compile(r"^(?P<not>.+?),? but (?:rather |now |instead )?(?P<is>.+)$", re.I)
 _OWNED_LIST = re.compile(r",? and (?=(?:an?|one|two|three|four|\d) )", re.I)
+_WITH_ME = re.compile(r"^(?P<name>[A-Z][\w'’-]+) and I\b")
 _PARTED = frozenset({"break", "split", "divorce", "lose"})
 
 
@@ -82,11 +84,16 @@ def read(clause: Clause, before: Person | None) -> list[Fact]:
     elif clause.verb:
         facts.extend(_other(clause, before))
     if not facts and not first_person:
-        facts = turned(clause.text) or closed_thing(clause.text) or ([] if clause.possessed else world(clause.dated))
+        facts = turned(clause.text) or closed_thing(clause.text) or rescheduled(clause) or dated_things(clause)
+        facts = facts or ([] if clause.possessed else world(clause.dated))
     return facts
 
 
 def _own(clause: Clause) -> list[Fact]:
+    clause = _together(clause)
+    moved = rescheduled(clause)
+    if moved:
+        return moved
     stated = list(_stated(clause, "user", ""))
     ended = closings(clause)
     if clause.mode in {Mode.FUTURE, Mode.DUTY, Mode.WISH, Mode.ATTEMPT, Mode.POSSIBLE}:
@@ -100,6 +107,14 @@ def _own(clause: Clause) -> list[Fact]:
     stated = stated or habits(clause)
     happened = events(clause) if not any(f.when == "" for f in stated) and (not stated or clause.phrases) else []
     return [*stated, *(arranged if not stated else []), *feelings, *happened, *ended]
+
+
+def _together(clause: Clause) -> Clause:
+    """ "Paula and I broke up" → "I broke up with Paula": what two did together names the other."""
+    other = _WITH_ME.match(clause.text)
+    if other is None or clause.verb not in _PARTED or re.search(r"\bwith\b", clause.rest):
+        return clause
+    return with_rest(clause, f"{clause.rest} with {other.group('name')}")
 
 
 def _possessed(clause: Clause, before: Person | None) -> list[Fact]:

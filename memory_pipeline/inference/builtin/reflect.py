@@ -18,7 +18,9 @@ from memory_pipeline.inference.replies import Insight, PatternReply, PeriodInsig
 
 _Memory = Mapping[str, Any]
 _MIN_DAYS = 2
-_SHOWN = 3  # contents quoted in an insight
+_SHOWN = 3  # contents quoted in an insight or a pattern
+_ROOM = 420  # characters of them in a pattern; a memory may have 600
+_SHARED = 4  # words named that a cluster shares
 _QUESTION = "What does the user keep coming back to?"
 _SAME_MEMBERS = 0.6  # overlap of evidence from which two themes are one
 _COMMON = wordset(
@@ -91,7 +93,7 @@ def _things(content: str) -> set[str]:
 
 
 def _insight(theme: str, members: list[_Memory]) -> Insight:
-    ordered = sorted(members, key=lambda m: (m["day"], m["id"]))
+    ordered = sorted(members, key=lambda m: str(m["day"]))  # and as listed: ids differ between one week's call and many
     days = len({m["day"] for m in ordered})
     shown = dict.fromkeys(m["content"].rstrip(". ") for m in ordered)
     said = "; ".join(_lower(text) for text in list(shown)[:_SHOWN])
@@ -109,30 +111,46 @@ def _insight(theme: str, members: list[_Memory]) -> Insight:
 
 
 def pattern(inputs: Mapping[str, Any]) -> PatternReply:
-    """One sentence for a cluster: what its members share, how many they are, and the range of their figures."""
+    """One sentence for a cluster: how many its members are, the words that most share, and some of them as they stand.
+
+    Counted and quoted, never concluded: whoever reads it sees that no model has understood the members.
+    """
     members: Sequence[_Memory] = inputs["members"]
-    counts = Counter(t for m in members for t in _things(m["content"]))
-    shared = [t for t, n in sorted(counts.items(), key=lambda c: (-c[1], c[0])) if 2 * n > len(members)][:4]
+    counts = Counter(t for m in members for t in _themes(m["content"]))
+    shared = [t for t, n in sorted(counts.items(), key=lambda c: (-c[1], c[0])) if 2 * n > len(members)][:_SHARED]
     kinds = {m["type"] for m in members}
     kind = _PLURAL.get(next(iter(kinds)), "memories") if len(kinds) == 1 else "memories"
-    about = joined(_surface(t, members) for t in shared) or "one theme"
-    typical = max(members, key=lambda m: (len(_themes(m["content"]) & set(shared)), m["importance"], m["id"]))
-    spread = _ranges([m["content"] for m in members])
-    content = (
-        f"{_count(len(members)).capitalize()} "
-        f"{kind} concern {about}{spread}, such as: {_lower(typical['content'].rstrip('. '))}."
+    about = joined(f"“{_surface(t, members)}”" for t in shared) or "a theme"
+    quoted = _quoted(sorted(members, key=lambda m: (-len(_themes(m["content"]) & set(shared)), -m["importance"])))
+    lead = (
+        f"{_count(len(members)).capitalize()} {kind} have {about} in common{_ranges([m['content'] for m in members])}"
     )
+    content = f"{lead}{':' if len(quoted) == len(members) else ', such as:'} {'; '.join(quoted)}."
     return PatternReply(content=content, importance=round(min(max(m["importance"] for m in members) + 0.05, 1.0), 2))
 
 
+def _quoted(members: Sequence[_Memory]) -> list[str]:
+    """The first members' contents, as many as a memory's text has room for, each once."""
+    found: list[str] = []
+    for text in dict.fromkeys(_lower(m["content"].rstrip(". ")) for m in members):
+        if found and (len(found) == _SHOWN or sum(map(len, found)) + len(text) > _ROOM):
+            break
+        found.append(text)
+    return found
+
+
 def _ranges(contents: Sequence[str]) -> str:
-    """ ", from 1.5x to 2.8x": figures of one unit that at least two members name."""
+    """ ", from 1.5x to 2.8x": figures of one unit, where every member names one; else they may measure other things."""
     by_unit: dict[str, dict[float, str]] = defaultdict(dict)
+    naming: Counter[str] = Counter()
     for content in contents:
-        for figure, unit in _UNITED.findall(content):
+        told = _UNITED.findall(content)
+        naming.update({unit.lower() for _, unit in told})
+        for figure, unit in told:
             by_unit[unit.lower()][float(figure)] = f"{figure}{'' if unit in {'x', '%'} else ' '}{unit}"
-    told = [f"from {v[min(v)]} to {v[max(v)]}" for _, v in sorted(by_unit.items()) if len(v) > 1]
-    return f", {joined(told)}" if told else ""
+    shared = [v for unit, v in sorted(by_unit.items()) if len(v) > 1 and naming[unit] == len(contents)]
+    told_ranges = joined(f"from {v[min(v)]} to {v[max(v)]}" for v in shared)
+    return f", {told_ranges}" if told_ranges else ""
 
 
 def _surface(theme: str, members: Sequence[_Memory]) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory_pipeline.inference.builtin.lexicon import wordset
+from memory_pipeline.inference.builtin.lexicon import NOT_NAMES, wordset
 from memory_pipeline.inference.builtin.masking import GAP, mask
 from memory_pipeline.inference.builtin.plain import EMOJI, plain
 from memory_pipeline.inference.builtin.utterances import ASKING, QUESTION_START, Kind, clause_kind, whole_kind
@@ -59,8 +59,8 @@ _ADVERBS = (
 )
 _SUBJECT = (
     rf"{_ADVERBS}(?:i(?:['’](?:m|ve|ll|d))?\s|im\s|ive\s|my\s|we(?:['’](?:re|ve|ll|d))?\s|our\s|he(?:['’]s)?\s|"
-    r"she(?:['’]s)?\s|they(?:['’](?:re|ve|ll))?\s|it(?:['’]s)?\s|you(?:['’](?:re|ve|ll))?\s|there(?:['’]s)?\s|"
-    r"that(?:['’]s)?\s|this\s|these\s|please\s|the\s+\w+(?:\s\w+)?\s+(?:is|was|are|were|has|had)\s|"
+    r"nobody\s|no\s+one\s|everyone\s|everybody\s|she(?:['’]s)?\s|they(?:['’](?:re|ve|ll))?\s|it(?:['’]s)?\s|you(?:['’](?:re|ve|ll))?\s|there(?:['’]s)?\s|"
+    r"that(?:['’]s)?\s|this\s|these\s|please\s|the\s+\w+(?:\s\w+){0,4}?\s+(?:is|was|are|were|has|had)\s|"
     r"(?-i:[A-Z][\w'’-]+)\s(?:is|was|has|lives|works|loves|likes|hates|said|told|thinks|wants|comes|came|saw|"
     r"went|gets|got|makes|made|"
     r"runs|ran|takes|took|votes|goes|does|did|needs|keeps|says|does(?:n['’]t|\snot)|did(?:n['’]t|\snot))\s)"
@@ -72,7 +72,7 @@ _CUT = re.compile(
     |,\s+(?P<comma>)(?={_SUBJECT}|{ASKING}|(?:don['’]t|never|remind|call|let|help|tell|give)\s)
     |,?\s+(?P<shared>and|but|then|and\s+then)\s+(?:{_ADVERBS})(?P<verb>[a-z]+(?:['’]t)?)\s
     |,?\s+(?P<cond>if|unless|whether|in\s+case|assuming|provided|unless|before|until|when|whenever|once|after)\s+
-        (?=(?:i|we|my|you|he|she|they|it|the|there|possible|needed)\b)
+        (?=(?:i|we|my|you|he|she|they|it|the(?!\s+(?:end|beginning|start|middle)\s+of\b)|there|possible|needed)\b)
     """,
     re.I | re.X,
 )
@@ -88,6 +88,12 @@ _INFINITIVE = re.compile(
     re.I,
 )
 _FIRST_PERSON = re.compile(r"(?:^|[,\s])(i|we)(?:['’](?:m|ve|ll|d|re))?\s", re.I)
+# "Don't bring up my father, okay?" asks for a nod, not for an answer.
+_TAGGED = re.compile(
+    r"\W*(?:(?:please|and|so|also|just)\s+)*(?:do\s+not|don['’]t|never|stop|always|keep|call|use|avoid|forget|delete|remember)"
+    r"\b.*,\s*(?:ok(?:ay)?|alright|all\s+right|please|deal|got\s+it)\s*\?+\W*",
+    re.I | re.S,
+)
 _FINITE = VerbKind.S | VerbKind.PAST
 
 
@@ -134,7 +140,7 @@ def _continues(text: str, start: int, end: int) -> bool:
 
 def _clauses(text: str, masked: str, start: int, end: int, number: int) -> Iterator[Statement]:
     sentence = masked[start:end]
-    asked = "?" in sentence[-4:]
+    asked = "?" in sentence[-4:] and not _TAGGED.fullmatch(sentence)
     whole = whole_kind(sentence)
     pieces = list(_pieces(sentence))
     questions = [bool(QUESTION_START.match(sentence, a, b)) for a, b, _, _ in pieces]
@@ -185,7 +191,8 @@ def _joins_subjects(before: str) -> bool:
     """Whether "and" joins two subjects ("my wife Nora and I"): no verb stands before it."""
     words = [w.strip(",'’\"").lower() for w in before.split()]
     verbs = [w for w in words[1:] if "'" in w or "’" in w or ((f := FORMS.get(w)) and f.kind & _FINITE)]
-    return len(words) <= 6 and words[:1] in (["my"], ["our"], ["me"]) and not verbs
+    named = len(words) == 1 and before.strip(" ,.'’\"")[:1].isupper() and words[0] not in NOT_NAMES | FORMS.keys()
+    return named or (len(words) <= 6 and words[:1] in (["my"], ["our"], ["me"]) and not verbs)
 
 
 def _shared_subject(before: str, verb: str, shared: str) -> str:

@@ -86,8 +86,11 @@ def span(phrase: Phrase, today: date, now: datetime, direction: Direction) -> Sp
         return date(year_number, 1, 1), date(year_number, 12, 31), "year", None
     if group("numeric"):
         return _parsed(group("numeric"), now)
-    clock = clock_time(group("clock"))
-    return one_day(today, clock) if clock else None
+    clock = clock_of(group("clock"), None)
+    if clock is None:
+        return None
+    gone = direction == "future" and clock < now.time()
+    return one_day(today + timedelta(days=gone), clock)
 
 
 def _near(word: str, part: str, today: date) -> Span:
@@ -185,9 +188,35 @@ def _distance(
     return week_around(day) if name == "ago" and unit == "week" and count > 1 else one_day(day)
 
 
+_HALF_DAY = re.compile(r"(?:(?:half past|quarter (?:past|to)) )?(?:\d{1,2}|[a-z]+)(?: o'clock)?(?: sharp)?", re.I)
+_LAST_SMALL_HOUR = 6
+
+
+def clock_of(text: str, part: time | None, *, evening: bool = False) -> time | None:
+    """The same of a time beside a day, where an hour that may be either half of the day is read as people mean it.
+
+    With a part of the day it lies in that; without one, 1 to 6 are hours of the afternoon, and 7 to 11 of the morning
+    unless the text speaks of an evening.
+
+    Args:
+        part: a time in the part of the day that was said ("tonight").
+    """
+    at = clock_time(text)
+    if at is None or not 1 <= at.hour < 12 or not _HALF_DAY.fullmatch(" ".join(text.split())):
+        return at
+    later = part.hour >= 12 if part else evening or at.hour <= _LAST_SMALL_HOUR
+    return at.replace(hour=at.hour + 12) if later else at
+
+
 def clock_time(text: str) -> time | None:
-    """ "5pm", "17:30" or "noon" as a time; None for anything else."""
-    text = text.lower().replace(".", "")
+    """ "5pm", "17:30", "half past three" or "noon" as a time; None for anything else."""
+    text = " ".join(text.lower().replace(".", "").split())
+    past = re.match(r"(half past|quarter past|quarter to) (\w+)(.*)", text)
+    if past:
+        whole = clock_time(f"{NUMBERS.get(past.group(2), past.group(2))}{past.group(3)}")
+        minutes = {"half past": 30, "quarter past": 15, "quarter to": 45}[past.group(1)]
+        back = past.group(1) == "quarter to"
+        return whole.replace(hour=(whole.hour - back) % 24, minute=minutes) if whole else None
     named = {"noon": time(12), "midday": time(12), "midnight": time(0)}.get(text.strip())
     if named is not None:
         return named

@@ -116,11 +116,19 @@ _WANTS_HELP = re.compile(
 )
 
 
+# "Don't bring it up unless I do" prohibits; the exception supposes nothing.
+_PROHIBITED = re.compile(
+    r"\W*(?:(?:please|and|so|also|just)\s+)*(?:do\s+not|don['’]t|never|stop|avoid)\b[^.!?;]*\sunless\s+i\b", re.I
+)
+
+
 def whole_kind(sentence: str) -> Kind | None:
     """The kind of a sentence that is of one kind as a whole."""
     if _SARCASM.search(sentence):
         return Kind.SARCASM
     low = sentence.lower()
+    if "unless" in low and _PROHIBITED.match(sentence):
+        return None
     if any(word in low for word in _SUPPOSING) and (_CONDITIONAL.search(sentence) or _SUPPOSED.match(sentence)):
         return Kind.HYPOTHETICAL
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_pipeline.domain.faithfulness import unfaithful
 from memory_pipeline.domain.text import numbers
 from memory_pipeline.inference.builtin.reflect import pattern, reflect
 from memory_pipeline_tests.inference.builtin.test_summarise import memory
@@ -76,9 +77,22 @@ MEMBERS = [
 
 def test_a_pattern_names_what_is_shared_the_count_and_the_range() -> None:
     reply = pattern({"members": MEMBERS})
-    assert reply.content.startswith("Three findings concern batching")
-    assert "from 1.5x to 2.8x" in reply.content
+    assert reply.content.startswith("Three findings have “batching”")
+    assert " in common, from 1.5x to 2.8x: " in reply.content
+    assert all(str(m["content"])[1:-1] in reply.content for m in MEMBERS), "they are quoted"
     assert reply.importance >= 0.8
+
+
+def test_figures_that_not_every_member_gives_are_no_range() -> None:
+    members = [*MEMBERS, memory("k4", "Batching broke the export.", "finding")]
+    assert "from " not in pattern({"members": members}).content.split(":")[0]
+
+
+def test_a_pattern_is_faithful_to_its_members() -> None:
+    told = [*RUNS[:3], memory("k5", "Did not run with Max because of the rain.", "episodic_event")]
+    for members in (MEMBERS, told):
+        contents = [str(m["content"]) for m in members]
+        assert unfaithful(pattern({"members": members}).content, contents) is None
 
 
 def test_a_pattern_names_no_number_of_its_own() -> None:

@@ -11,12 +11,13 @@ from memory_pipeline.inference.builtin.modality import Mode
 from memory_pipeline.inference.builtin.patterns import PLAIN, Fact
 from memory_pipeline.inference.builtin.rules.happenings import SMALL
 from memory_pipeline.inference.builtin.rules.matter import bare, object_only
+from memory_pipeline.inference.builtin.verbs import past
 from memory_pipeline.inference.builtin.wording import sentence, third
 
 # Closing by themselves; other past verbs close only with "done", "finally" and the like.
 _CHORES = wordset(
     """
-    call phone email text message finish complete submit send book pay file hand deliver fix cancel pick return
+    call phone ring email text message finish complete submit send book pay file hand deliver fix cancel pick return
     renew mail post repair schedule reschedule register refill wrap confirm upload deploy merge order apply
     """
 )
@@ -47,6 +48,30 @@ _NOT_DOING = re.compile(
     r"going to do) (?:it|that|this|them)\b",
     re.I,
 )
+_NO_NEED = re.compile(
+    r"^(?:so |well |and |but )*(?:there is |there's )?no need to (?P<what>.+?)(?: any ?more| now| after all)?(?:,.*)?$",
+    re.I,
+)
+# Other words for having called somebody.
+_ON_THE_PHONE = (
+    re.compile(
+        r"^(?:i|we) (?:\w+ ){0,2}?(?:spoke|talked|chatted|have spoken|have talked|was|were|got off|just got off)"
+        r"(?: (?:on|over|by))?(?: (?:the )?phone)? (?:to|with) (?P<who>(?:my |our )?[\w' -]+?)"
+        r"(?: (?:on|over|by) (?:the )?phone)?$",
+        re.I,
+    ),
+    re.compile(
+        r"^(?:i|we) (?:\w+ ){0,2}?had (?:an? )?(?:\w+ ){0,3}?(?:phone ?call|call|phone conversation) with "
+        r"(?P<who>(?:my |our )?[\w' -]+?)$",
+        re.I,
+    ),
+    re.compile(
+        r"^(?P<who>(?:my |our )?[\w' -]+?) and i (?:\w+ ){0,2}?(?:spoke|talked|chatted|were) "
+        r"(?:on|over|by) (?:the )?phone$",
+        re.I,
+    ),
+)
+_PHONE = re.compile(r"\bphone|\bcall\b", re.I)
 _DONE_WITH = re.compile(r"^(?:(?:i am|we are|finally|all|just|i am finally|i am all) )*done with (?P<what>.+)$", re.I)
 _FINISHED = re.compile(
     r"^(?P<what>(?:my |the |our )?[\w' -]{3,50}?) (?:is|are) (?:finally |all |now )*"
@@ -55,6 +80,7 @@ _FINISHED = re.compile(
 )
 
 
+_ONLY_TRIED = frozenset({"try", "attempt", "start", "begin", "fail", "forget"})
 _CANNOT_COME = re.compile(
     r"^(?:i|we) (?:will not|can not|am not going to|are not going to) (?:be able to )?(?:make it to|make|"
     r"attend|come to|go to) (?P<what>(?:the|my|our|your|\w+'s) .+)$",
@@ -64,20 +90,21 @@ _CANNOT_COME = re.compile(
 
 def closings(clause: Clause) -> list[Fact]:
     """The proposal to close an open loop that a clause makes: at most one, its content says whether it was kept."""
-    stated = closed_thing(clause.text)
+    stated = closed_thing(clause.text) or _phoned(clause)
     if stated:
         return stated
     clause = with_rest(clause, object_only(clause.rest) or clause.rest)
-    past = clause.mode in {Mode.PAST, Mode.PERFECT} and not clause.negated and bool(clause.rest)
-    if past and clause.verb == "cancel":
+    over = clause.mode in {Mode.PAST, Mode.PERFECT} and not clause.negated and bool(clause.rest)
+    if over and clause.verb == "cancel":
         return [_close(f"Cancelled {third(clause.rest)}", clause.rest, dropped=True)]
     if clause.negated:
         return _given_up(clause)
-    if not past or SMALL.match(clause.rest):
+    if not over or SMALL.match(clause.rest) or clause.cue in _ONLY_TRIED:
         return []
     if clause.verb in _CHORES or clause.cue == "finish" or (clause.verb in _DONE and _DONE_CUE.search(clause.dated)):
         rest = _DONE_CUE.sub("", clause.rest).strip(" ,.!-–")
-        said = f"finished {clause.form}" if clause.cue == "finish" else clause.form
+        form = past(clause.verb) if clause.form.lower() == clause.verb else clause.form  # "did call"
+        said = f"finished {clause.form}" if clause.cue == "finish" else form
         return [_close(f"{said.lower()} {third(rest)}", f"{clause.verb} {rest}", dropped=False)]
     return []
 
@@ -95,6 +122,10 @@ def _of_a_thing(text: str) -> Fact | None:
     left = _NOT_DOING.match(text)
     if left:
         return _close(f"No longer plans to do {third(left.group('what'))}", left.group("what"), dropped=True)
+    needless = _NO_NEED.match(text)
+    if needless:
+        what = needless.group("what")
+        return _close(f"No longer needs to {third(what)}", what, dropped=True)
     over = _DONE_WITH.match(text)
     if over:
         return _close(f"Finished {third(over.group('what'))}", over.group("what"), dropped=False)
@@ -107,6 +138,18 @@ def _of_a_thing(text: str) -> Fact | None:
         verb = "finished" if how in {"done", "complete", "completed"} else how
         return _close(f"{verb} {third(done.group('what'))}", done.group("what"), dropped=False)
     return None
+
+
+def _phoned(clause: Clause) -> list[Fact]:
+    """ "Finally spoke to my mother on the phone", "had a long call with Sam": they were called."""
+    if clause.negated or not _PHONE.search(clause.text):
+        return []
+    text = f"I {clause.text}" if clause.implied else clause.text
+    hit = next((h for pattern in _ON_THE_PHONE if (h := pattern.match(text))), None)
+    if hit is None:
+        return []
+    who = re.sub(r"\s+(?:on|over|by)\b.*$", "", hit.group("who"))
+    return [_close(f"called {third(who)}", f"call {who}", dropped=False)]
 
 
 def _given_up(clause: Clause) -> list[Fact]:
@@ -127,5 +170,5 @@ def _close(content: str, value: str, *, dropped: bool) -> Fact:
         operation=Operation.CLOSE_OPEN_LOOP,
         weight=PLAIN,
         surface=Surface.CONTINUE,
-        when="",
+        when="" if dropped else "past",
     )

@@ -70,6 +70,11 @@ _FORGET = (
         re.I,
     ),
     re.compile(
+        POLITE + r"(?:forget|delete|remove|erase|wipe|clear|drop|scrub) (?:the fact )?(?:that )?(?P<value>(?:i|we) "
+        r"(?!(?:ever |even |just )*(?:said|told|asked|mentioned|wrote|shared|talked|brought)\b).+)$",
+        re.I,
+    ),
+    re.compile(
         POLITE
         + r"(?:delete|remove|erase|wipe|clear|drop|scrub) (?:everything|anything|all|the (?:memory|memories|note|"
         r"notes|fact|facts|entry|info|information|part|bit|thing|data)|any (?:memory|memories|mention|info|"
@@ -124,7 +129,9 @@ def _forget(text: str) -> list[Fact]:
             re.sub(r"^about ", "", value, flags=re.I),
             flags=re.I,
         ).strip()
-        value = re.sub(r"^(?:about|thing about|stuff about)\s+", "", value, flags=re.I)
+        value = re.sub(
+            r"^(?:about|thing about|stuff about)\s+|^(?:i|we) (?:am|are|have|had|do)\s+", "", value, flags=re.I
+        )
         if not value or value.lower() in {"it", "that", "this", "me", "what", "you"}:
             return []
         return [

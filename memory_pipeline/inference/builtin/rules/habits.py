@@ -47,7 +47,8 @@ _SPARE_TIME = re.compile(
 )
 _RELATIVE = re.compile(rf"^(?P<name>[A-Z][\w'-]+) is (?:my|our) (?P<relation>{RELATIVE})$")
 _INTRODUCED = re.compile(
-    r"^(?:[Tt]his is|I am|[Tt]he name is|[Ii]t is) (?P<value>[A-Z][a-z]+(?: [A-Z][a-z]+)?)(?: here| speaking)?$"
+    r"^(?:[Tt]his is|I am|[Tt]he name is|[Ii]t is) (?P<value>[A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)?)"
+    r"(?:,? (?P<age>[1-9]\d))?(?: here| speaking)?$"
 )
 
 
@@ -127,10 +128,14 @@ def turned(text: str) -> list[Fact]:
     return []
 
 
-def introduced(text: str) -> Fact | None:
-    """The name in "I'm Ali", which is one only at the start of a message."""
+def introduced(text: str) -> list[Fact]:
+    """The name, and perhaps the age, in "I'm Ali, 41", which is one only at the start of a message."""
     hit = _INTRODUCED.match(text)
     if not hit:
-        return None
-    value = hit.group("value")
-    return Fact(MemoryType.PROFILE_FACT, f"Is called {value}.", attribute="name", value=value, weight=CORE, when="")
+        return []
+    value, age = hit.group("value"), hit.group("age")
+    fact = MemoryType.PROFILE_FACT
+    told = [Fact(fact, f"Is called {value}.", attribute="name", value=value, weight=CORE, when="")]
+    if age:
+        told.append(Fact(fact, f"Is {age} years old.", attribute="age", value=age, weight=CORE, when=""))
+    return told

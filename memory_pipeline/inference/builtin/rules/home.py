@@ -74,6 +74,10 @@ _JOB_END = (
     r"(?=$|,| at\b| for\b| in\b| with\b| and\b| who\b| but\b| on\b| by\b| from\b| based\b| working\b| living\b|"
     r" specializing\b)"
 )
+_OFFICE = (
+    r"(?:treasurer|president|chair|chairman|chairwoman|chairperson|secretary|captain|head|leader|organi[sz]er|"
+    r"founder|co-founder|member|moderator|trustee|mayor)"
+)
 VERBS = [
     Rule("live reside settle", r"(?:here |down |over |out |alone |with .+? )?(?:in|near|outside(?: of)?|"
          r"just outside(?: of)?) (?P<value>.+)", "Lives in {value}.", "residence", weight=FIRM, value="place",
@@ -82,6 +86,11 @@ VERBS = [
          "Lives in {value}.", "residence", weight=FIRM, value="place", modes=STATE, test=_place),
     Rule("be", r"(?:based|living|residing) (?:here )?in (?P<value>.+)", "Lives in {value}.", "residence",
          weight=FIRM, value="place", modes=STATE, test=_place),
+    Rule("stay", r"(?:here |over |put )?in (?P<value>[A-Z].+)", "Is staying in {value}.", "current_stay", weight=PLAIN,
+         value="place", modes=frozenset({Mode.ONGOING}), test=_place, denied=False),
+    Rule("be", rf"(?:an? |the |one of the )(?P<value>(?:vice |deputy |current )*{_OFFICE} (?:of|for) "
+         r"(?:the |my |our |a )?.+)",
+         "Is the {value}.", "role", weight=PLAIN, value="phrase", modes=NOW),
     Rule("move relocate",
          r"(?:back |over |out |down |up |across )*(?:from (?P<old>.+?) )?(?:back |over |out |down |up |"
          r"here )*to (?P<value>.+)", "Lives in {value}.", "residence", weight=FIRM, value="place", modes=THEN,
@@ -104,7 +113,8 @@ VERBS = [
     Rule("work serve", rf"(?:full[- ]time |part[- ]time |freelance |remotely |mostly |there )*as (?:an? |the |"
          rf"our )?{_JOB}{_JOB_END}", "Works as {a_value}.", "occupation", weight=FIRM, modes=STATE, more=True),
     Rule("work intern freelance",
-         r"(?:(?:full[- ]time|part[- ]time|remotely|there|mostly|now|as .{2,40}?|in .{2,30}?) )*(?:at|for|"
+         r"(?:(?:full[- ]time|part[- ]time|remotely|there|mostly|now|nights?|"
+         r"(?:night |day |late |early )?shifts|weekends|as .{2,40}?|in .{2,30}?) )*(?:at|for|"
          r"with) (?:the (?=[A-Z]))?(?P<value>[A-Za-z0-9].*)", "Works at {value}.", "employer", weight=FIRM,
          value="organisation", modes=STATE, test=_organisation, more=True),
     Rule("be", r"(?:an? |the )(?P<job>[\w' -]+?) (?:at|for|with) (?:the )?(?P<value>[A-Z].*)", "Works at {value}.",

@@ -29,8 +29,8 @@ _LORE = (
         r"the\b.*\bday\b).{2,50}?) (?P<value>(?:the )?[A-Z][\w'-]+(?: [A-Z]?[\w'-]+){0,2})(?: from now on)?$"
     ),
     re.compile(
-        r"^(?:we|i)(?: all| always| usually| jokingly| affectionately)* call (?P<thing>(?:my|our|the|that|"
-        r"this) (?:[\w'-]+ ){0,3}?[\w'-]+) (?P<value>(?:the )?[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})$"
+        r"^(?:[Ww]e|I)(?: all| always| usually| jokingly| affectionately)* call (?P<thing>(?:my|our|the|that|"
+        r"this) (?:[\w'-]+ ){0,3}?[\w'-]+) (?P<value>(?:the )?[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2})(?:,.*)?$"
     ),
     re.compile(
         r"^(?:our|the|my|this is our)(?: little| old| favou?rite| ongoing)* (?P<kind>running (?:joke|gag)|"

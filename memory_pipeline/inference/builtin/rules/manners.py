@@ -33,7 +33,7 @@ _ANSWERS = (
 _CALL_ME = re.compile(
     POLITE
     + r"(?:call|address|refer to) me (?:as |by )?(?P<value>(?!back|later|when|if|at|on|tomorrow|tonight|an?\b|crazy|"
-    r"old)[\w'’. -]{2,30}?)(?: (?:from now on|instead|please|okay|ok|for short))?$",
+    r"old)[\w'’. -]{2,30}?)(?: (?:from now on|instead|please|okay|ok|for short))?(?:,.*)?$",
     re.I,
 )
 _REPLY_IN = re.compile(

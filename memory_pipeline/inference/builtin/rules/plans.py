@@ -83,6 +83,7 @@ _COMING = re.compile(
     re.I,
 )
 _GONE = re.compile(r"\b(?:ago|last|yesterday|past)\b", re.I)
+_INSTEAD = re.compile(r",? instead(?: of .*)?$", re.I)
 _AWAY = re.compile(r"(?:back |over |out |down |up )*(?:to|for) [A-Z]")
 
 
@@ -90,7 +91,7 @@ def plans(clause: Clause) -> list[Fact]:
     """What the clause says of the writer's plans: an open loop, a goal, or nothing."""
     if GAP in clause.rest or clause.negated:
         return []
-    clause = with_rest(clause, main_part(clause.rest))
+    clause = with_rest(clause, _INSTEAD.sub("", main_part(clause.rest)))
     if clause.mode in {Mode.ONGOING, Mode.PRESENT}:
         return _arranged(clause)
     if clause.mode not in _AHEAD or _says_nothing(clause):

@@ -46,6 +46,11 @@ def _activity(value: str) -> bool:
     return any(w.lower().strip(",") in ACTIVITIES for w in value.split()[:4])
 
 
+def _instrument(value: str) -> bool:
+    """A thing that one plays and no lexicon knows: one word after "the" that is no part, role or game of chance."""
+    return value.islower() and value not in _PLAYED
+
+
 def _tool(value: str) -> bool:
     words = value.lower().split()
     if words[0].strip("'") in NOT_NAMES:
@@ -94,6 +99,12 @@ _PRACTICE = (
     r"triathlons?|marathons?|stand-?up|origami|volunteer work|weight ?lifting|gardening|knitting|tai chi)"
 )
 
+_PLAYED = wordset(
+    """
+    game games role part fool lottery lotto odds victim market markets card cards song songs music villain hero lead
+    long same next first second last video level levels match blame system devil numbers field demo
+    """
+)
 VERBS = [
     Rule("speak know", r"(?:a little |a bit of |some |fluent |basic |conversational |native |both |only |also |"
          r"good )*(?P<value>.+?)(?: fluently| natively| at home| well| as .*| at a .*)?$", "Speaks {value}.",
@@ -114,6 +125,8 @@ VERBS = [
          modes=frozenset({Mode.PRESENT, Mode.ONGOING}), test=_concrete),
     Rule("play", r"(?:the |a bit of |some |a lot of |competitive |on an? |for an? )*(?P<value>.+)", "Plays {value}.",
          "hobby", weight=PLAIN, many=True, modes=STATE - {Mode.PAST}, test=_activity),
+    Rule("play", r"the (?P<value>[a-z]+)(?=$| (?:in|with|at|since|on|for)\b)", "Plays the {value}.", "hobby",
+         weight=PLAIN, modes=STATE - {Mode.PAST}, test=_instrument),
     Rule("play", r"(?:the |a bit of |some )*(?P<value>.+)", "Can play {value}.", "skill", weight=PLAIN, many=True,
          modes=frozenset({Mode.ABLE}), test=_activity),
     Rule("do practice practise", rf"(?:a lot of |some |a bit of )?(?P<value>{_PRACTICE})\b", "Does {value}.",
