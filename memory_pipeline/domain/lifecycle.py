@@ -1,7 +1,7 @@
 """A memory's life without anybody touching it: active → stale → archived, open loops that run out, facts that expire.
 
 Transitions happen on a day that follows from the memory and the policy alone, not from when the job runs: late runs,
-back-fills and nightly runs make the same versions.
+back-fills and nightly runs make the same versions. What also depends on reads is in ``domain.fading``.
 """
 
 from __future__ import annotations
@@ -16,33 +16,47 @@ from memory_pipeline.domain.proposal import MemoryType
 
 _Step = tuple[date, Change, Status, str]
 
+AGEING = frozenset({Status.ACTIVE, Status.STALE})
+"""States that time may change."""
+
 
 def _steps(memory: MemoryVersion, rules: LifecyclePolicy) -> Iterator[_Step]:
-    """Every transition that the policy foresees for the state as it is, with its day."""
-    zone = memory.timezone
-    if memory.status in (Status.ACTIVE, Status.STALE) and memory.valid_until is not None:
-        day = local_day(memory.valid_until, zone) + timedelta(days=1)
-        yield day, Change.EXPIRE, Status.ARCHIVED, "no longer valid"
-    if memory.pinned:
+    """Every transition that the policy foresees for the state as it is, with its day; none for a pinned memory."""
+    if memory.pinned or memory.status not in AGEING:  # DL-27
         return
-    quiet_since = local_day(memory.referenced_at, zone)
+    quiet_since = memory.referenced_at
+    if memory.valid_until is not None:
+        yield later(memory, memory.valid_until, 1), Change.EXPIRE, Status.ARCHIVED, "no longer valid"
     if memory.status is Status.ACTIVE and memory.type is MemoryType.OPEN_LOOP:
         if memory.due_at is not None:
-            due = max(local_day(memory.due_at, zone), quiet_since)
-            yield due + timedelta(days=rules.grace + 1), Change.CLOSE, Status.CLOSED, "due date passed"
+            due = max(memory.due_at, quiet_since)  # stated after its due date, it counts as due when stated
+            yield later(memory, due, rules.grace + 1), Change.CLOSE, Status.CLOSED, "due date passed"
         elif rules.silence_after:
-            day = quiet_since + timedelta(days=rules.silence_after)
+            day = later(memory, quiet_since, rules.silence_after)
             yield day, Change.CLOSE, Status.CLOSED, f"not mentioned for {rules.silence_after} days"
     if memory.status is Status.ACTIVE and rules.stale_after:
-        day = quiet_since + timedelta(days=rules.stale_after)
+        day = later(memory, quiet_since, rules.stale_after)
         yield day, Change.STALE, Status.STALE, f"not referred to for {rules.stale_after} days"
     if memory.status is Status.STALE and rules.archive_after:
-        day = memory.day + timedelta(days=rules.archive_after)
+        day = _plus(memory.day, rules.archive_after)
         yield day, Change.ARCHIVE, Status.ARCHIVED, f"stale for {rules.archive_after} days"
 
 
+def later(memory: MemoryVersion, at: datetime, days: int) -> date:
+    """The local day so many days after a time; ``date.max`` (never) for a time at the end of the calendar."""
+    try:
+        return _plus(local_day(at, memory.timezone), days)
+    except OverflowError:
+        return date.max if at.year > 1 else date.min
+
+
+def _plus(day: date, days: int) -> date:
+    return day + timedelta(days=days) if (date.max - day).days > days else date.max
+
+
 def _next(memory: MemoryVersion, policy: Mapping[str, LifecyclePolicy]) -> _Step | None:
-    return min(_steps(memory, policy[memory.type]), key=lambda s: s[0], default=None)
+    coming = (step for step in _steps(memory, policy[memory.type]) if step[0] < date.max)
+    return min(coming, key=lambda s: s[0], default=None)
 
 
 def review_on(memory: MemoryVersion, policy: Mapping[str, LifecyclePolicy]) -> date | None:
@@ -64,11 +78,12 @@ def advance(memory: MemoryVersion, through: date, policy: Mapping[str, Lifecycle
             cause=Cause.LIFECYCLE,
             reason=reason,
             status=status,
-            changed_at=_at(day, memory),
+            changed_at=starts(day, memory),
             day=day,
         )
         yield memory
 
 
-def _at(day: date, memory: MemoryVersion) -> datetime:
+def starts(day: date, memory: MemoryVersion) -> datetime:
+    """When a change of that local day takes effect: at its beginning, but never before the memory's last change."""
     return max(day_start(day, memory.timezone), memory.changed_at)

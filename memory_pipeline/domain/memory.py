@@ -46,6 +46,8 @@ class Change(StrEnum):
     STALE = "stale"
     ARCHIVE = "archive"
     EXPIRE = "expire"
+    FADE = "fade"
+    PRUNE = "prune"
     REVIVE = "revive"
     EDIT = "edit"
     PIN = "pin"
@@ -58,6 +60,7 @@ class Cause(StrEnum):
 
     PROPOSAL = "proposal"
     LIFECYCLE = "lifecycle"
+    FADING = "fading"
     REFLECTION = "reflection"
     PATTERN = "pattern"
     MANUAL = "manual"

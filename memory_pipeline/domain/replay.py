@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory_pipeline.domain.curation import is_act
+from memory_pipeline.domain.fading import still_faded
 from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, evolve
 
 # Made anew by every replay; everything else is carried over or done again.
@@ -17,24 +18,33 @@ REMADE = frozenset({Cause.PROPOSAL, Cause.LIFECYCLE})
 
 _CARRIED_FIELDS: Mapping[Change, tuple[str, ...]] = {
     Change.REINFORCE: ("reinforcements", "referenced_at"),
+    Change.FADE: ("status",),
+    Change.PRUNE: ("status",),
 }
 _ENDING_FIELDS = ("status", "superseded_by", "valid_until")
 
 
 def carried(row: MemoryVersion) -> bool:
-    """Whether a replay takes a row over: what the user did, what reflections and patterns made; not what follows."""
+    """Whether a replay takes a row over: what the user did, what reflections and patterns made, what faded unread; not
+    what follows."""
     return is_act(row) if row.cause is Cause.MANUAL else row.cause not in REMADE
 
 
 def carry(row: MemoryVersion, current: MemoryVersion | None) -> MemoryVersion | None:
-    """A version made by a reflection or by a pattern, on top of the re-made state.
+    """A version made by a reflection, by a pattern or by fading, on top of the re-made state.
 
-    Returns None when its memory does not exist any more, has been retired otherwise or was pinned by the user (DL-27);
+    Returns None when its memory does not exist any more, has been retired otherwise or was pinned by the user (DL-27),
+    or, of what had faded, has been confirmed since;
     the row itself when it fits as it is.
     """
     if row.version == 1:
         return row if current is None else None
-    if current is None or current.status in RETIRED or (current.pinned and row.status in RETIRED):
+    if current is None:
+        return None
+    if row.cause is Cause.FADING:
+        if not still_faded(row, current):
+            return None
+    elif current.status in RETIRED or (current.pinned and row.status in RETIRED):
         return None
     if row.previous_version_id == current.version_id:
         return row

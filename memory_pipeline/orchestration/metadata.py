@@ -28,5 +28,10 @@ def table(rows: Sequence[Mapping[str, Any]]) -> dg.MetadataValue[Any]:
     return dg.MetadataValue.table([dg.TableRecord({k: _plain(v) for k, v in row.items()}) for row in rows])
 
 
+def chart(text: str) -> dg.MarkdownMetadataValue:
+    """A chart of :mod:`orchestration.charts`, in letters of one width."""
+    return dg.MetadataValue.md(f"```\n{text}\n```")
+
+
 def _plain(value: Any) -> str | int | float | bool | None:
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)

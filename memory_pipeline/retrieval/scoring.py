@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memory_pipeline.domain import ranking
-from memory_pipeline.domain.policy import Policy, ProfilePolicy
+from memory_pipeline.domain.policy import CurvePolicy, Policy, ProfilePolicy
 from memory_pipeline.domain.recall import Signal
-from memory_pipeline.domain.strength import strength
 from memory_pipeline.retrieval.candidates import Candidates
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES
 from memory_pipeline.storage.schemas import Usefulness
@@ -49,39 +48,90 @@ def signals(
     )
     base = event if profile.recency_base == "event" else accessed
 
+    recalls = _each(lambda u: u.access_count if u else 0, known)
+
     def of(column: str, neutral: float) -> Floats:
         return rows.numbers(column)[places] if memory else np.full(count, neutral)
 
     return {
         "similarity": found.similarity,
         "keyword": found.keyword,
-        "recency": _each(lambda d: ranking.recency(profile.recency, profile.recency_rate, d), (now - base) / _DAY),
-        "importance": _importance(found, policy, (now - accessed) / _DAY),
+        "recency": recencies(profile.recency, profile.recency_rate, (now - base) / _DAY),
+        "importance": _importance(found, policy, (now - accessed) / _DAY, recalls),
         "salience": of("salience", ranking.NEUTRAL_SALIENCE),
         "confidence": of("confidence", 1.0),  # a message certainly was said
-        "access_frequency": _each(lambda u: ranking.access_frequency(u.access_count if u else 0), known),
+        "access_frequency": _each(ranking.access_frequency, recalls),
         "entity_match": found.named.astype(np.float64),
+        "session": found.session,
+        "following": found.following,
+        "distinct": found.distinct,
+        "aside": found.aside.astype(np.float64),
+        "dated": found.dated.astype(np.float64),
         "pinned": of("pinned", 0.0),
         "open_loop_urgency": _urgency(found, now, policy.context.due_within_days),
         "q_value": _each(lambda u: _q_value(u, profile.exploration, sample), known),
     }
 
 
+def recencies(kind: str, rate: float, days: Floats) -> Floats:
+    """``domain.ranking.recency`` of many rows, shape of ``days``.
+
+    Raises:
+        ValueError: the kind is not known.
+    """
+    elapsed = np.maximum(days, 0.0)
+    match kind:
+        case "none":
+            return np.zeros_like(elapsed)
+        case "linear":
+            return np.asarray(np.maximum(1 - elapsed / rate, 0.0), dtype=np.float64)
+        case "exponential":
+            return np.asarray(np.exp(-rate * elapsed), dtype=np.float64)
+    raise ValueError(f"no recency of kind {kind!r}: none, linear or exponential")
+
+
 def _each(formula: Callable[[Any], float], values: Iterable[Any]) -> Floats:
     return np.array([formula(value) for value in values], dtype=np.float64)
 
 
-def _importance(found: Candidates, policy: Policy, idle_days: Floats) -> Floats:
+def _importance(found: Candidates, policy: Policy, idle_days: Floats, recalls: Floats) -> Floats:
+    """Strength at the time of the read; no less than the policy's floor, since states decide what is retrieved."""
     if found.rows.name != MEMORIES:
         return np.full(len(found.places), ranking.NEUTRAL_IMPORTANCE)
-    rows, left = found.rows, []
-    for place, days in zip(found.places, idle_days, strict=True):
-        importance = float(rows.numbers("importance")[place])
-        if not rows.numbers("pinned")[place]:  # pinned memories do not fade (DL-27)
-            curve = policy.curves[policy.lifecycle[rows.values("type")[place]].curve]
-            importance = strength(importance, int(rows.numbers("reinforcements")[place]), float(days), curve)
-        left.append(importance)
-    return np.array(left, dtype=np.float64)
+    rows, places = found.rows, found.places
+    importance = rows.numbers("importance")[places]
+    slowed = 1 + rows.numbers("reinforcements")[places] + np.minimum(recalls / policy.strength.recalls, 1.0)
+    curves = np.array([policy.lifecycle[kind].curve for kind in rows.values("type")[places]], dtype=object)
+    left: Floats = importance.copy()
+    for name in set(curves):
+        those = (curves == name) & (rows.numbers("pinned")[places] == 0)  # pinned memories do not fade (DL-27)
+        left[those] = strengths(importance[those], idle_days[those], policy.curves[name], slowed[those])
+    kept: Floats = np.maximum(left, np.minimum(importance, policy.strength.score_floor))
+    return kept
+
+
+def strengths(importance: Floats, days: Floats, curve: CurvePolicy, slowed: Floats) -> Floats:
+    """``domain.strength.strength`` of many memories on one curve, each argument of shape (memories,).
+
+    Raises:
+        ValueError: the curve is of no known kind.
+    """
+    elapsed = np.maximum(days, 0.0) / slowed
+    idle = np.maximum(elapsed - curve.after_days, 0.0)
+    match curve.kind:
+        case "none":
+            return importance
+        case "stepped":
+            late = np.maximum(elapsed - curve.late_after_days, 0.0)
+            left = importance * np.power(curve.rate, idle - late) * np.power(curve.late_rate, late)
+        case "subtract":
+            left = importance - curve.rate * idle
+        case "logarithmic":
+            left = importance * (1 - curve.rate * np.log1p(idle))
+        case _:
+            raise ValueError(f"no strength curve of kind {curve.kind!r}: none, stepped, subtract or logarithmic")
+    kept: Floats = np.maximum(left, np.minimum(curve.floor, importance))
+    return kept
 
 
 def _urgency(found: Candidates, now: float, horizon: float) -> Floats:

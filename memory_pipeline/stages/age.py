@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Iterable, Sequence
+from datetime import date, timedelta
 
-from memory_pipeline.domain.lifecycle import advance
-from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.domain.calendar import Period
+from memory_pipeline.domain.fading import NEVER, pass_time
+from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.summary import is_over
 from memory_pipeline.domain.transition import finish
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.one_writer import one_writer
@@ -21,16 +23,17 @@ def transitions(ctx: StageContext, through: date, scopes: Sequence[Scope] | None
     """What the policy changes by the end of a local day; nothing is written (the dry run).
 
     Args:
-        scopes: users to look at; None = all who have something due.
+        scopes: users to look at; None = all.
     """
-    from memory_pipeline.storage.ledger import due, versions_of
+    from memory_pipeline.storage.ageing import ageing, reads_of
 
-    found: list[MemoryVersion] = []
-    for memory in fold(versions_of(ctx.lake, due(ctx.lake, through) if scopes is None else scopes)).values():
-        if memory.review_on is not None and memory.review_on <= through:
-            found += [
-                finish(v, ctx.policy, ctx.run_id, ctx.now) for v in advance(memory, through, ctx.policy.lifecycle)
-            ]
+    memories = ageing(ctx.lake, through, ctx.policy, scopes)
+    reads = reads_of(ctx.lake, memories)
+    found = [
+        finish(version, ctx.policy, ctx.run_id, ctx.now)
+        for memory in memories
+        for version in pass_time(memory, through, ctx.policy, reads.get(memory.memory_id, NEVER))
+    ]
     return sorted(found, key=lambda v: (v.day, v.tenant_id, v.user_id, v.memory_id, v.version))
 
 
@@ -38,9 +41,7 @@ def age(ctx: StageContext, days: Sequence[date]) -> dict[date, Counter[str]]:
     """Apply the policy up to the last of some days. Returns the changes by the day on which they took effect."""
     if not days:
         return {}
-    from memory_pipeline.storage.ledger import due
-
-    scopes = due(ctx.lake, max(days))
+    scopes = sorted({v.scope for v in transitions(ctx, max(days))})
     made: list[MemoryVersion] = []
     for start in range(0, len(scopes), _USERS_AT_ONCE):
         ctx.progress("ageing", start, len(scopes))
@@ -55,3 +56,9 @@ def age(ctx: StageContext, days: Sequence[date]) -> dict[date, Counter[str]]:
         report.setdefault(version.day, Counter())[f"{version.type} → {version.status}"] += 1
     ctx.progress("ageing", len(scopes), len(scopes))
     return report
+
+
+def let_time_pass(ctx: StageContext, weeks: Iterable[Period]) -> None:
+    """Apply the policy up to the end of the weeks that are over, so that what looks back on them finds the same state
+    whether it runs right after them or years later."""
+    age(ctx, [week.end - timedelta(days=1) for week in weeks if is_over(week, ctx.now)])
