@@ -1,11 +1,12 @@
-"""Grouping memories by shared keywords: union-find over word overlap (KN-23)."""
+"""Grouping memories by shared keywords: union-find over keyword overlap, with a guard against chains (KN-23)."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from memory_pipeline.domain.text import content_words, overlap
+from memory_pipeline.domain.keywords import Weights
+from memory_pipeline.domain.policy import PatternPolicy
 
 
 class UnionFind:
@@ -40,20 +41,41 @@ class UnionFind:
         return sorted(found.values())
 
 
-def clusters(texts: Sequence[str], threshold: float, minimum: int) -> list[list[int]]:
-    """Groups of at least ``minimum`` texts whose content words overlap by at least ``threshold`` (Jaccard), by index.
+def clusters(every: Sequence[frozenset[str]], policy: PatternPolicy, minimum: int) -> list[list[int]]:
+    """Groups of at least ``minimum`` memories that share a theme, by index (KN-23).
 
-    Only texts that share a word are compared.
+    Two whose telling keywords overlap enough are joined. Since a chain of pairs may lead from one thing to another,
+    only those stay in a group of whose own keywords enough belong to its theme: the words that most of the group hold.
+
+    Args:
+        every: the keywords of each memory (``keywords.keywords``).
     """
-    words = [content_words(text) for text in texts]
+    weights = Weights(every, policy.common_share, policy.common_from)
+    telling = [weights.telling(found) for found in every]
     by_word: dict[str, list[int]] = defaultdict(list)
-    for n, found in enumerate(words):
-        for word in found:
+    for n, found in enumerate(telling):
+        for word in sorted(found):
             by_word[word].append(n)
-    sets = UnionFind(len(texts))
+    sets = UnionFind(len(every))
     for members in by_word.values():
         for i, a in enumerate(members):
             for b in members[i + 1 :]:
-                if sets.find(a) != sets.find(b) and overlap(words[a], words[b]) >= threshold:
+                if sets.find(a) != sets.find(b) and weights.overlap(telling[a], telling[b]) >= policy.overlap:
                     sets.union(a, b)
-    return [group for group in sets.groups() if len(group) >= minimum]
+    whole = [group for group in sets.groups() if len(group) >= minimum]
+    kept = [_of_one_theme(group, telling, weights, policy) for group in whole]
+    return [group for group in kept if len(group) >= minimum]
+
+
+def _of_one_theme(
+    group: list[int], telling: Sequence[frozenset[str]], weights: Weights, policy: PatternPolicy
+) -> list[int]:
+    """The members that belong to the theme of what is left, until nobody else drops out."""
+    while group:
+        counts = Counter(word for n in group for word in telling[n])
+        theme = {word for word, count in counts.items() if count >= policy.theme_share * len(group)}
+        fit = [n for n in group if weights.of(telling[n] & theme) >= policy.overlap * weights.of(telling[n])]
+        if fit == group:
+            break
+        group = fit
+    return group

@@ -16,8 +16,9 @@ from typing import Any
 from memory_pipeline.domain.attachment import overruled
 from memory_pipeline.domain.lifecycle import review_on
 from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, Status, evolve, seal
+from memory_pipeline.domain.pattern import absorbed, dissolved, released
 from memory_pipeline.domain.policy import Policy, SimilarityPolicy
-from memory_pipeline.domain.proposal import Operation, Proposal, Surface
+from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Surface
 from memory_pipeline.domain.supersession import Action, Candidate, decide
 from memory_pipeline.domain.text import content_words, negated, numbers
 
@@ -72,6 +73,8 @@ def done(
     versions = [made]
     if act.change in FACTS and made.status not in RETIRED:
         versions = settle(made, state, undone, policy.similarity)
+    if current is not None and made.type is MemoryType.PATTERN and dissolved(made) and not absorbed(current):
+        versions = [*released(made, state), made]
     return [replace(v, review_on=review_on(v, policy.lifecycle)) for v in versions]
 
 
@@ -116,7 +119,9 @@ def _changes(act: MemoryVersion, current: MemoryVersion, cited: Sequence[str]) -
         case Change.SUPPRESS:
             return {"surface": Surface.AVOID}
         case _:
-            return {"apart": _joined(current.apart, act.apart)}
+            gone = current.type is MemoryType.PATTERN and not set(act.apart).isdisjoint(current.derived_from)
+            ended = {"status": Status.ARCHIVED, "pinned": False} if gone else {}
+            return {"apart": _joined(current.apart, act.apart)} | ended
 
 
 def _messages(memory: MemoryVersion, cited: Iterable[str]) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ def derive(
     run_id: str,
     now: datetime,
     reason: str = "",
+    instead_of: Sequence[MemoryVersion] = (),
 ) -> MemoryVersion:
     """Version 1 of a reflection or a pattern.
 
@@ -36,14 +37,16 @@ def derive(
         members: the memories it rests on; its classification is the highest of theirs.
         at, day: event time and local day of the derivation: the end of the period it looks at, never the run's clock.
         reason: what it answers; kept with the version.
+        instead_of: patterns that it takes the place of; it continues the lineage of the first.
     """
     first = members[0]
-    memory_id = identifier("mem", first.tenant_id, first.user_id, kind, normalise(content))
+    ids = [earlier.memory_id for earlier in instead_of]
+    memory_id = identifier("mem", first.tenant_id, first.user_id, kind, normalise(content), *ids)
     evidence: list[Evidence] = list(dict.fromkeys(e for m in members for e in m.evidence))
     version = MemoryVersion(
         version_id="",
         memory_id=memory_id,
-        lineage_id=memory_id,
+        lineage_id=instead_of[0].lineage_id if instead_of else memory_id,
         tenant_id=first.tenant_id,
         user_id=first.user_id,
         session_id=first.session_id,

@@ -24,8 +24,9 @@ _MAX_EVIDENCE = 12
 
 
 def is_news(version: MemoryVersion) -> bool:
-    """Whether a version says something, for the first time or again."""
-    return version.cause in _TOLD and version.change in _NEWS and version.type not in DERIVED_TYPES
+    """Whether a version says something, for the first time or again; what a dissolved pattern gives back is no news."""
+    back = version.cause is Cause.MANUAL and version.change is Change.REVIVE
+    return version.cause in _TOLD and version.change in _NEWS and version.type not in DERIVED_TYPES and not back
 
 
 def news(versions: Iterable[MemoryVersion]) -> dict[date, float]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from memory_pipeline.domain.curation import WORDS, as_proposal, covers
 from memory_pipeline.domain.memory import RETIRED, Change, MemoryVersion, Status
+from memory_pipeline.domain.pattern import absorbed
 from memory_pipeline.domain.proposal import Surface
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.supersession import Action, Candidate, decide
@@ -91,6 +92,8 @@ def _words(version: MemoryVersion) -> dict[str, Any]:
 def forget(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
     """Forget a memory, and what it had taken the place of in other words. Forgetting twice changes nothing.
 
+    A pattern's members come back instead: they were said, and the pattern was not (KN-24).
+
     Raises:
         NotFound: the user has no such memory.
     """
@@ -100,7 +103,7 @@ def forget(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
         if memory.forgotten:
             return _confirmed(desk, memory)
         for other in [m for m in desk.state.values() if m.superseded_by == memory_id and not m.forgotten]:
-            if covers(memory.content, other.content):
+            if covers(memory.content, other.content) and not absorbed(other):
                 desk.act(other, Change.FORGET, "forgotten by the user with what took its place")
         made = desk.act(memory, Change.FORGET, "forgotten by the user")
         desk.file()

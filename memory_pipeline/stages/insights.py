@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 from memory_pipeline.domain.calendar import Grain, Period, day_end, period_of
 from memory_pipeline.domain.curation import as_proposal
 from memory_pipeline.domain.derivation import derive
+from memory_pipeline.domain.derived_numbers import underived
 from memory_pipeline.domain.gate import GateInput, examine, first_failure
 from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, fold, standing
 from memory_pipeline.domain.proposal import MemoryType
@@ -29,7 +30,7 @@ from memory_pipeline.domain.summary import is_over
 from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.inference.replies import Insight, ReflectReply
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.reflect_requests import Question
+from memory_pipeline.stages.reflect_requests import Question, in_order
 from memory_pipeline.stages.regate import cited_messages
 
 _STANDING = frozenset({Change.ADD, Change.REINFORCE, Change.REVIVE})
@@ -38,8 +39,8 @@ _STANDING = frozenset({Change.ADD, Change.REINFORCE, Change.REVIVE})
 class Insights:
     """A user's reflections over some weeks.
 
-    After :meth:`settle`: ``asserted`` and ``withdrawn`` versions, and ``orphaned``: the first day on which something
-    was done to a reflection that is no more.
+    After :meth:`settle`: ``asserted`` and ``withdrawn`` versions, ``refused``: insights that are not kept, with the
+    reason, and ``orphaned``: the first day on which something was done to a reflection that is no more.
 
     Args:
         rows: every row of the user's ledger, withdrawals included.
@@ -50,6 +51,7 @@ class Insights:
         self.scope = scope
         self.asserted: list[MemoryVersion] = []
         self.withdrawn: list[MemoryVersion] = []
+        self.refused: list[tuple[Question, str, str]] = []
         self.orphaned: date | None = None
         self._ctx = ctx
         held = standing(rows)
@@ -86,7 +88,7 @@ class Insights:
         new = frozenset(v.memory_id for v in inside if v.day <= through and is_news(v))
         if not enough(shown, figures) or new.isdisjoint(v.memory_id for v in shown):
             return None
-        return Question(self.scope, week, through, tuple(shown), new, figures)
+        return Question(self.scope, week, through, tuple(sorted(shown, key=in_order)), new, figures)
 
     def learn(self, question: Question, reply: ReflectReply) -> None:
         """Take the answer to a question."""
@@ -153,7 +155,10 @@ class Insights:
                 now=self._ctx.now,
                 reason=" ".join(insight.question.split()),
             )
-            if self._passes(version):
+            wrong = self._objection(version, members)
+            if wrong:
+                self.refused.append((question, content, wrong))
+            else:
                 self._put(version)
         elif not _kept_away(known) and bears_out(members, known) and known.day < question.week.start:
             self._put(
@@ -176,11 +181,16 @@ class Insights:
     def _end(self, question: Question, members: Sequence[MemoryVersion]) -> datetime:
         return day_end(question.through, members[0].timezone) - timedelta(seconds=1)
 
-    def _passes(self, version: MemoryVersion) -> bool:
+    def _objection(self, version: MemoryVersion, members: Sequence[MemoryVersion]) -> str:
+        """Why an insight is not kept: it gives numbers that its memories do not bear, or the gate turns it away."""
+        foreign = underived(version.content, [m.content for m in members])
+        if foreign:
+            return f"its memories do not give {', '.join(foreign)}, and it does not follow from their numbers"
         given = GateInput(
             as_proposal(version), cited_messages(self._ctx, version), self._ctx.policy.gate, canaries=CANARIES
         )
-        return first_failure(examine(given)) is None
+        failed = first_failure(examine(given))
+        return f"{failed.code}: {failed.detail}" if failed else ""
 
     def _retire(self, week: Period) -> None:
         """Reflections that have lost too much of what they rest on by the end of a week."""

@@ -1,151 +1,196 @@
-"""Many alike memories → one pattern; the members are superseded by it and stay in the ledger (LS-22, KN-23, KN-24)."""
+"""Many alike memories → one pattern; the members are superseded by it and stay in the ledger (LS-22, KN-23, KN-24).
+
+A week's patterns are made when it is over. What a pattern changes may change what was decided after it, so users with
+changes are replayed from there, and looked at again until nothing changes any more.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
-from datetime import date, timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from typing import Any
 
-from memory_pipeline.domain.calendar import Period, day_end
-from memory_pipeline.domain.clustering import clusters
+from memory_pipeline.domain.calendar import Period
 from memory_pipeline.domain.curation import as_proposal
-from memory_pipeline.domain.derivation import absorb, derive
+from memory_pipeline.domain.faithfulness import unfaithful
 from memory_pipeline.domain.gate import GateInput, examine, first_failure
-from memory_pipeline.domain.memory import Cause, MemoryVersion, Status, fold, standing
-from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType
-from memory_pipeline.domain.replay import difference
+from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.pattern import CLUSTERED
+from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.text import numbers
 from memory_pipeline.errors import ReplyError
-from memory_pipeline.inference.chat import ChatRequest
+from memory_pipeline.inference.chat import ChatReply, ChatRequest
 from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.inference.replies import PatternReply
+from memory_pipeline.inference.reply_cache import Pack
+from memory_pipeline.stages.age import let_time_pass
 from memory_pipeline.stages.consolidate import replay_users
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.inputs import memory_input
 from memory_pipeline.stages.one_writer import in_turn
+from memory_pipeline.stages.pattern_groups import Group, UserPatterns
 from memory_pipeline.stages.publish import index_memories, publish
-from memory_pipeline.stages.quarantine import put_aside
+from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.regate import cited_messages
 
 _USERS_AT_ONCE = 100
-_CLUSTERED = WORK_TYPES | {MemoryType.EPISODIC_EVENT}
+_KINDS = sorted(CLUSTERED | {MemoryType.PATTERN})
 
 
-def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> Counter[date]:
-    """Make the patterns of some weeks, oldest first. Returns how many stand, by the week's first day."""
-    made: Counter[date] = Counter()
-    for n, week in enumerate(sorted(set(weeks))):
-        ctx.progress("finding patterns", n, len(weeks))
-        made[week.start] = _week(ctx, week)
-    ctx.progress("finding patterns", len(weeks), len(weeks))
-    return made
+@dataclass
+class PatternReport:
+    """What finding patterns did, by the week's first day.
+
+    Attributes:
+        made: patterns that stand.
+        failed: groups about which no reply fits; the week stays stale.
+    """
+
+    made: Counter[date] = field(default_factory=Counter)
+    failed: Counter[date] = field(default_factory=Counter)
 
 
-def _week(ctx: StageContext, week: Period) -> int:
+def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> PatternReport:
+    """Make the patterns of some weeks that are over.
+
+    Raises:
+        ModelError: the model cannot be reached; users already worked on are written, the others are as they were.
+    """
+    report = PatternReport()
+    ordered = sorted(set(weeks))
+    let_time_pass(ctx, ordered)
+    users = _active(ctx, ordered)
+    for start in range(0, len(users), _USERS_AT_ONCE):
+        ctx.progress("finding patterns", start, len(users))
+        _Finder(ctx, ordered).find(users[start : start + _USERS_AT_ONCE], report)
+    ctx.progress("finding patterns", len(users), len(users))
+    return report
+
+
+def _active(ctx: StageContext, weeks: Sequence[Period]) -> list[Scope]:
+    """Users of whom the weeks bring something that may go into a pattern."""
     table = ctx.lake.sql(
-        "SELECT DISTINCT tenant_id, user_id FROM memory_versions ORDER BY ALL",
-        days={"memory_versions": list(week.days())},
+        "SELECT DISTINCT tenant_id, user_id FROM memory_versions WHERE type IN (SELECT unnest($kinds)) ORDER BY ALL",
+        {"kinds": [str(kind) for kind in _KINDS]},
+        days={"memory_versions": [day for week in weeks for day in week.days()]},
     )
-    scopes = [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
-    stand, changed = 0, set[Scope]()
+    return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
 
-    def work(users: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
-        old, new = _found(ctx, users, week)
+
+class _Finder:
+    """Finds the patterns of some users, and remembers what was answered meanwhile."""
+
+    def __init__(self, ctx: StageContext, weeks: Sequence[Period]) -> None:
+        self._ctx = ctx
+        self._weeks = weeks
+        self._replies: dict[Scope, dict[tuple[str, ...], PatternReply | None]] = defaultdict(dict)
+
+    def find(self, users: Sequence[Scope], report: PatternReport) -> None:
+        """Write the patterns of users, replay what follows from them, and look again.
+
+        Each round settles a week more at least, most often all of them: the second finds nothing to change.
+        """
+        found: dict[Scope, UserPatterns] = {}
+        left, rounds = list(users), 0
+        while left and rounds <= 1 + max((len(found[s].weeks) for s in left if s in found), default=0):
+            changed: dict[Scope, date] = {}
+            in_turn(self._ctx, left, partial(self._work, found, changed))
+            for first in sorted(set(changed.values())):
+                replay_users(self._ctx, sorted(s for s, day in changed.items() if day == first), first)
+            left, rounds = sorted(changed), rounds + 1
+        self._report(found.values(), report)
+
+    def _work(
+        self, found: dict[Scope, UserPatterns], changed: dict[Scope, date], users: Sequence[Scope]
+    ) -> Callable[[Collection[Scope]], None]:
+        since = min(self._weeks).start
+        every = self._users(users, since)
+        earlier = {user.scope for user in every if user.weeks and user.weeks[0].start < since}
+        if earlier:  # what was taken back since reaches further back than what is read of the days before
+            every = [user for user in every if user.scope not in earlier] + self._users(sorted(earlier), None)
+        while open_ := [group for user in every for group in user.walk(self._replies[user.scope])]:
+            self._ask(open_)
 
         def write(fine: Collection[Scope]) -> None:
-            nonlocal stand
-            here = [v for v in new if v.scope in fine]
-            asserted, withdrawn = difference([v for v in old if v.scope in fine], here)
-            publish(ctx, asserted, withdrawn)
-            index_memories(ctx, {v.memory_id for v in asserted + withdrawn})
-            changed.update(v.scope for v in asserted + withdrawn)
-            stand += sum(v.version == 1 for v in here)
+            here = [user for user in every if user.scope in fine]
+            found.update((user.scope, user) for user in here)
+            changed.update((user.scope, user.first) for user in here if user.first is not None)
+            publish(self._ctx, [v for u in here for v in u.asserted], [v for u in here for v in u.withdrawn])
+            index_memories(self._ctx, {v.memory_id for u in here for v in u.asserted + u.withdrawn})
 
         return write
 
-    for start in range(0, len(scopes), _USERS_AT_ONCE):
-        in_turn(ctx, scopes[start : start + _USERS_AT_ONCE], work)
-    # What came after the week was decided without these changes.
-    replay_users(ctx, sorted(changed), week.end)
-    return stand
+    def _users(self, users: Sequence[Scope], since: date | None) -> list[UserPatterns]:
+        from memory_pipeline.storage.ledger import versions_of
+
+        rows: dict[Scope, list[MemoryVersion]] = defaultdict(list)
+        for row in versions_of(self._ctx.lake, users, since):
+            rows[row.scope].append(row)
+        return [UserPatterns(self._ctx, user, rows[user], self._weeks) for user in users]
+
+    def _report(self, users: Iterable[UserPatterns], report: PatternReport) -> None:
+        starts = {week.start for week in self._weeks}
+        for user in users:
+            report.made.update({start: n for start, n in user.stand.items() if start in starts})
+            for key in (key for key, reply in self._replies[user.scope].items() if reply is None):
+                label = key[0]
+                week = next((w for w in self._weeks if w.label == label), min(self._weeks))
+                report.failed[week.start] += 1
+
+    # -- asking
+
+    def _ask(self, groups: Sequence[Group]) -> None:
+        """Ask about groups; where the reply does not fit, once more, saying why; what fits neither is put aside."""
+        bad: dict[tuple[Scope, tuple[str, ...]], str] = {}
+        answers = asyncio.run(self._ctx.replies.complete_many([g.request() for g in groups]))
+        for group, answer in zip(groups, answers, strict=True):
+            self._take(group, answer, bad)
+        again = [g for g in groups if (g.scope, g.key) in bad]
+        unread = {g.key for g, a in zip(groups, answers, strict=True) if isinstance(a, ReplyError)}
+        requests = [g.request("" if g.key in unread else bad[g.scope, g.key]) for g in again]
+        # A second reply is kept only if it fits: the next run asks for it anew.
+        fit = {id(r): partial(self._objection, g) for r, g in zip(requests, again, strict=True)}
+        answers = asyncio.run(self._ctx.replies.complete_many(requests, partial(_fitting, fit=fit)))
+        aside: list[PutAside] = []
+        for group, answer in zip(again, answers, strict=True):
+            reason = bad[group.scope, group.key]
+            if not self._take(group, answer, bad):
+                source = f"pattern/{group.scope.user_id}/{group.week.label}"
+                raw = answer.reply if isinstance(answer, ReplyError) else answer.raw
+                aside.append(PutAside(source, 0, reason, raw))
+        put_all_aside(self._ctx, aside)
+
+    def _take(
+        self,
+        group: Group,
+        answer: ChatReply[PatternReply] | ReplyError,
+        bad: dict[tuple[Scope, tuple[str, ...]], str],
+    ) -> bool:
+        """Remember an answer. Returns whether it fits."""
+        wrong = str(answer) if isinstance(answer, ReplyError) else self._objection(group, answer.value)
+        if wrong:
+            bad[group.scope, group.key] = wrong
+        self._replies[group.scope][group.key] = None if wrong or isinstance(answer, ReplyError) else answer.value
+        return not wrong
+
+    def _objection(self, group: Group, reply: PatternReply) -> str:
+        """What is wrong with a reply: it says what no member says, or the gate turns it away; "" when it fits."""
+        wrong = unfaithful(" ".join(reply.content.split()), [m.content for m in group.members])
+        if wrong:
+            return wrong
+        pattern = group.pattern(reply, self._ctx)
+        given = GateInput(as_proposal(pattern), cited_messages(self._ctx, pattern), self._ctx.policy.gate, CANARIES)
+        failed = first_failure(examine(given))
+        return f"{failed.code}: {failed.detail}" if failed else ""
 
 
-def _found(ctx: StageContext, scopes: Sequence[Scope], week: Period) -> tuple[list[MemoryVersion], list[MemoryVersion]]:
-    """What a week's patterns are in the ledger, and what they are now, of some users."""
-    from memory_pipeline.storage.ledger import versions_of
-
-    rows: dict[Scope, list[MemoryVersion]] = defaultdict(list)
-    for row in versions_of(ctx.lake, scopes):
-        rows[row.scope].append(row)
-    groups = [(scope, group) for scope in scopes for group in _groups(ctx, rows[scope], week)]
-    requests = [_request(scope, week, group) for scope, group in groups]
-    answers = asyncio.run(ctx.replies.complete_many(requests))
-    new: list[MemoryVersion] = []
-    for (scope, group), answer in zip(groups, answers, strict=True):
-        if isinstance(answer, ReplyError):
-            put_aside(ctx, f"pattern/{scope.user_id}/{week.label}", 0, str(answer), answer.reply)
-            continue
-        new += _versions(ctx, week, group, answer.value)
-    old = [
-        v
-        for scope in scopes
-        for v in standing(rows[scope])
-        if v.cause is Cause.PATTERN and week.start <= v.day < week.end
-    ]
-    return old, new
+def _fitting(requests: Sequence[ChatRequest[Any]], fit: Mapping[int, Callable[[PatternReply], str]]) -> list[Pack]:
+    """A call for each request, whose reply is left out where it does not fit."""
+    return [_one(request, fit[id(request)]) for request in requests]
 
 
-def _groups(ctx: StageContext, rows: Sequence[MemoryVersion], week: Period) -> list[list[MemoryVersion]]:
-    """Clusters at the week's end, as if no pattern of this week existed yet; at least one member is of this week."""
-    figures = ctx.policy.pattern
-    before = [v for v in standing(rows) if v.day < week.end and not (v.cause is Cause.PATTERN and v.day >= week.start)]
-    by_kind: dict[tuple[str, str, str], list[MemoryVersion]] = defaultdict(list)
-    now = fold(rows)
-    # What the user keeps in view or has taken back since does not go into a pattern (DL-27, RX-30).
-    kept = {i for i, m in now.items() if m.pinned or m.forgotten or m.taken_back}
-    for memory in fold(before).values():
-        if memory.type in _CLUSTERED and memory.status is Status.ACTIVE and memory.memory_id not in kept:
-            by_kind[memory.type, memory.domain or "", memory.agent_id or ""].append(memory)
-    found = []
-    for (kind, _, _), members in sorted(by_kind.items()):
-        members.sort(key=lambda m: (m.observed_at, m.memory_id))
-        least = figures.min_episodes if kind == MemoryType.EPISODIC_EVENT else figures.min_findings
-        for group in clusters([m.content for m in members], figures.overlap, least):
-            chosen = [members[n] for n in group][-figures.max_group :]
-            if any(m.day >= week.start for m in chosen):
-                found.append(chosen)
-    return found
-
-
-def _request(scope: Scope, week: Period, members: Sequence[MemoryVersion]) -> ChatRequest[PatternReply]:
-    inputs = {"members": [memory_input(m, f"k{n}") for n, m in enumerate(members, 1)]}
-    return ChatRequest("pattern", inputs, PatternReply, scope, week.start, max_tokens=512)
-
-
-def _versions(
-    ctx: StageContext, week: Period, members: Sequence[MemoryVersion], reply: PatternReply
-) -> list[MemoryVersion]:
-    """The pattern and its superseded members; nothing when it names numbers that no member does, or fails the gate."""
-    content = " ".join(reply.content.split())
-    known = frozenset().union(*(numbers(m.content) for m in members)) | {str(len(members))}
-    if not content or not numbers(content) <= known:
-        return []
-    support = min(0.1 * len(members), 0.4)
-    pattern = derive(
-        MemoryType.PATTERN,
-        content,
-        members,
-        importance=round(min(1.0, max(min(reply.importance, 1.0), 0.45 + support)), 4),
-        confidence=round(min(0.95, 0.5 + support), 4),
-        at=day_end(week.end - timedelta(days=1), members[0].timezone) - timedelta(seconds=1),
-        day=week.end - timedelta(days=1),
-        policy=ctx.policy,
-        run_id=ctx.run_id,
-        now=ctx.now,
-    )
-    given = GateInput(as_proposal(pattern), cited_messages(ctx, pattern), ctx.policy.gate, CANARIES)
-    if first_failure(examine(given)) is not None:
-        return []
-    return [pattern, *(absorb(m, pattern, ctx.policy, ctx.run_id, ctx.now) for m in members)]
+def _one(request: ChatRequest[Any], wrong: Callable[[PatternReply], str]) -> Pack:
+    return Pack(request, [request], lambda value: [None if wrong(value) else value])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
@@ -18,13 +18,15 @@ from memory_pipeline.domain.calendar import Period
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ReplyError
+from memory_pipeline.stages.age import let_time_pass
 from memory_pipeline.stages.consolidate import replay_users
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.insights import Insights
 from memory_pipeline.stages.joint_asking import ask_jointly
+from memory_pipeline.stages.one_writer import in_turn
 from memory_pipeline.stages.publish import index_memories, publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
-from memory_pipeline.stages.reflect_requests import grouped, joined
+from memory_pipeline.stages.reflect_requests import Question, grouped, joined
 
 _USERS_AT_ONCE = 100
 
@@ -50,10 +52,12 @@ def reflect(ctx: StageContext, weeks: Sequence[Period]) -> ReflectReport:
     """
     report = ReflectReport()
     ordered = sorted(set(weeks))
+    let_time_pass(ctx, ordered)
     users = _active(ctx, ordered)
     for start in range(0, len(users), _USERS_AT_ONCE):
         ctx.progress("reflecting", start, len(users))
         _reflect(ctx, users[start : start + _USERS_AT_ONCE], ordered, report)
+    let_time_pass(ctx, ordered)  # for what has just been made, too
     ctx.progress("reflecting", len(users), len(users))
     return report
 
@@ -67,31 +71,62 @@ def _active(ctx: StageContext, weeks: Sequence[Period]) -> list[Scope]:
 
 
 def _reflect(ctx: StageContext, users: Sequence[Scope], weeks: Sequence[Period], report: ReflectReport) -> None:
-    from memory_pipeline.storage.ledger import versions_of
+    orphaned: dict[Scope, date] = {}
+
+    def work(some: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
+        everybody, failed = _insights(ctx, some, weeks)
+        return lambda fine: _write(
+            ctx, [i for i in everybody if i.scope in fine], [f for f in failed if f[0].scope in fine], report, orphaned
+        )
+
+    in_turn(ctx, users, work)
+    for scope, day in orphaned.items():  # what was done to a reflection that is no more
+        replay_users(ctx, [scope], day)
+
+
+def _insights(
+    ctx: StageContext, users: Sequence[Scope], weeks: Sequence[Period]
+) -> tuple[list[Insights], list[tuple[Question, ReplyError]]]:
+    """What some users' reflections come to now, and the questions that got no fitting reply."""
+    from memory_pipeline.storage.ledger import living_of
 
     rows: dict[Scope, list[MemoryVersion]] = defaultdict(list)
-    for row in versions_of(ctx.lake, users):
+    for row in living_of(ctx.lake, users, min(weeks).start, derived=True):
         rows[row.scope].append(row)
     everybody = [Insights(ctx, user, rows[user], weeks) for user in users]
     questions = [q for insights in everybody for q in insights.questions]
     packs = partial(grouped, policy=ctx.policy.reflection)
-    asked = ask_jointly(ctx, questions, packs, joined)
-    answers = dict(zip(map(id, questions), asyncio.run(asked), strict=True))
-    aside: list[PutAside] = []
+    answers = dict(zip(map(id, questions), asyncio.run(ask_jointly(ctx, questions, packs, joined)), strict=True))
+    failed: list[tuple[Question, ReplyError]] = []
     for insights in everybody:
         for question in insights.questions:
             answer = answers[id(question)]
             if isinstance(answer, ReplyError):
-                report.failed[question.week.start] += 1
-                source = f"reflect/{question.scope.user_id}/{question.week.label}"
-                aside.append(PutAside(source, 0, str(answer), answer.reply))
+                failed.append((question, answer))
             else:
                 insights.learn(question, answer.value)
         insights.settle()
-        report.made.update(insights.stand())
+    return everybody, failed
+
+
+def _write(
+    ctx: StageContext,
+    everybody: Sequence[Insights],
+    failed: Sequence[tuple[Question, ReplyError]],
+    report: ReflectReport,
+    orphaned: dict[Scope, date],
+) -> None:
+    aside = [PutAside(_source(q), 0, str(error), error.reply) for q, error in failed]
+    aside += [PutAside(_source(q), 0, reason, content) for i in everybody for q, content, reason in i.refused]
     put_all_aside(ctx, aside)
+    report.failed.update(question.week.start for question, _ in failed)
+    for insights in everybody:
+        report.made.update(insights.stand())
+        if insights.orphaned is not None:
+            orphaned[insights.scope] = insights.orphaned
     publish(ctx, [v for i in everybody for v in i.asserted], [v for i in everybody for v in i.withdrawn])
     index_memories(ctx, {v.memory_id for i in everybody for v in i.asserted + i.withdrawn})
-    for insights in everybody:
-        if insights.orphaned is not None:  # what was done to a reflection that is no more
-            replay_users(ctx, [insights.scope], insights.orphaned)
+
+
+def _source(question: Question) -> str:
+    return f"reflect/{question.scope.user_id}/{question.week.label}"

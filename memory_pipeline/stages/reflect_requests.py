@@ -68,6 +68,15 @@ def _line(version: MemoryVersion) -> _Line:
     return _Line(day, version.memory_id, str(version.type), version.content, version.importance)
 
 
+def in_order(version: MemoryVersion) -> tuple[str, str, str]:
+    """Where a memory stands in a list, in a call about one week as in a call about many."""
+    return _order(_line(version))
+
+
+def _order(line: _Line) -> tuple[str, str, str]:
+    return line.day, line.memory_id, line.content
+
+
 def _request(questions: Sequence[Question], lines: Sequence[_Line]) -> ChatRequest[ReflectReply]:
     place = {line: n for n, line in enumerate(lines, 1)}
     first = questions[0]
@@ -119,7 +128,7 @@ def _tokens(lines: Iterable[_Line]) -> int:
 
 def joined(questions: Sequence[Question]) -> Pack:
     """One call for some weeks of one user; each keeps what it would have got alone."""
-    lines = sorted({line for q in questions for line in q.lines}, key=lambda x: (x.day, x.memory_id, x.content))
+    lines = sorted({line for q in questions for line in q.lines}, key=_order)
     shown = {f"k{n}": line for n, line in enumerate(lines, 1)}
 
     def split(value: ReflectReply) -> list[ReflectReply]:

@@ -14,7 +14,8 @@ from datetime import date
 from memory_pipeline.domain.attachment import sources_of
 from memory_pipeline.domain.curation import perform
 from memory_pipeline.domain.memory import Cause, Change, MemoryVersion
-from memory_pipeline.domain.proposal import Proposal
+from memory_pipeline.domain.pattern import dissolved
+from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.text import normalise
 from memory_pipeline.errors import CurationError
@@ -35,7 +36,7 @@ _NAMED = {
 """Decisions that can be undone, and how they are called."""
 
 _CONFIRMING = frozenset({Change.REINFORCE, Change.REVIVE})
-_SETTLING = frozenset({Cause.MANUAL, Cause.PROPOSAL})  # … let one memory take the place of another
+_SETTLING = frozenset({Cause.MANUAL, Cause.PROPOSAL, Cause.PATTERN})  # … let one memory take the place of another
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class _Decision:
     """A version that somebody else's statement made of a memory.
 
     Attributes:
-        sources: ids of the proposal and of its messages, or of the memory that the user stated by hand.
+        sources: ids of the proposal and of its messages, or of the memory that the user stated by hand; of a pattern's
+            making, the ids of its members.
     """
 
     version: MemoryVersion
@@ -54,8 +56,9 @@ class _Decision:
 def undo(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
     """Overrule the latest decision that merged another text into a memory, confirmed it by other words, or ended it.
 
-    The user's history is replayed from that decision on: what had been merged becomes a memory of its own, what had
-    ended stands again beside its successor. Nothing is deleted: the versions of before are withdrawn.
+    Of a pattern it overrules that it was made: its members stand again, and go into no other one. The user's history is
+    replayed from that decision on: what had been merged becomes a memory of its own, what had ended stands again beside
+    its successor. Nothing is deleted: the versions of before are withdrawn.
 
     Raises:
         NotFound: the user has no such memory.
@@ -83,7 +86,7 @@ def overruling(desk: Desk, memory: MemoryVersion, proposals: Mapping[str, Propos
     act = replace(
         memory,
         change=Change.UNDO,
-        reason=f"{_NAMED[decision.version.change]} undone by the user: “{decision.said}”",
+        reason=f"{_name(decision.version)} undone by the user: “{decision.said}”",
         changed_at=at,
         day=day,
         apart=decision.sources,
@@ -110,10 +113,17 @@ def _latest(desk: Desk, memory: MemoryVersion, proposals: Mapping[str, Proposal]
             raise CurationError(
                 f"memory {memory.memory_id} was forgotten by hand; say it anew with `memory-pipeline remember`"
             )
+    born = chain[0]
+    if born.type is MemoryType.PATTERN and born.cause is Cause.PATTERN and not dissolved(memory):
+        return _Decision(born, born.derived_from, born.content)
     raise CurationError(
         f"nothing to undo in memory {memory.memory_id}: no other statement was merged into it or ended it "
         f"(its last change: {memory.change}, {memory.reason})"
     )
+
+
+def _name(version: MemoryVersion) -> str:
+    return "pattern" if version.version == 1 else _NAMED[version.change]
 
 
 def _proposals(desk: Desk, chain: Sequence[MemoryVersion]) -> dict[str, Proposal]:

@@ -186,7 +186,7 @@ def test_a_pattern_takes_in_nothing_that_the_user_keeps_or_has_taken_back(home: 
     home.say(*(proposal(text, at(0) + timedelta(minutes=n), type=event) for n, text in enumerate(runs)))
     home.curator.pin(home.id(runs[0]), **home.owner)
     home.curator.forget(home.id(runs[1]), **home.owner)
-    assert find_patterns(home.context(), [period_of(Grain.WEEK, at(0).date())]).total() == 1
+    assert find_patterns(home.context(), [period_of(Grain.WEEK, at(0).date())]).made.total() == 1
     (pattern,) = (m for m in home.reader.memories(**home.owner, type="pattern"))
     assert home.listed(runs[0])["status"] == "active"
     assert sum(m["superseded_by"] == pattern["memory_id"] for m in home.reader.memories(**home.owner)) == 5

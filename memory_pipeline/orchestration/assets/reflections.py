@@ -55,7 +55,9 @@ def reflections(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mat
 def _patterns(ctx: "StageContext", starts: list[date]) -> Made:
     from memory_pipeline.stages.patterns import find_patterns
 
-    return _told(ctx, starts, find_patterns(ctx, [Period(Grain.WEEK, start) for start in starts]), "pattern")
+    report = find_patterns(ctx, [Period(Grain.WEEK, start) for start in starts])
+    made = _told(ctx, starts, report.made, "pattern")
+    return replace(made, complete=[start for start in starts if not report.failed[start]])
 
 
 def _reflections(ctx: "StageContext", starts: list[date]) -> Made:
