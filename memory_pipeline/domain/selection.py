@@ -1,14 +1,17 @@
-"""Which messages of a day a summary reads: within a budget, spread over the day, those that say most first (DL-29)."""
+"""What a summary reads, within budgets: of messages, spread over the day, those that say most; of memories those that
+weigh most (DL-29)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.text import content_words, estimate_tokens, names, numbers, truncate
 
 _LINE_TOKENS = 8  # id, time and name of a line
+_MEMORY_TOKENS = 5  # id and change of a memory's line
 _SLICE_TOKENS = 120
 _QUOTES = (("“", "”"), ("«", "»"), ("「", "」"))
 _GERMAN = (("„", "“"),)
@@ -32,6 +35,23 @@ def clipped(text: str, tokens: int) -> str:
 def size(message: Message, most: int) -> int:
     """Estimated tokens of a message's line."""
     return min(estimate_tokens(message.content), shown_tokens(message, most)) + _LINE_TOKENS
+
+
+def memory_size(memory: MemoryVersion) -> int:
+    """Estimated tokens of a memory's line."""
+    return estimate_tokens(memory.content) + _MEMORY_TOKENS
+
+
+def weightiest(memories: Sequence[MemoryVersion], tokens: int) -> list[MemoryVersion]:
+    """As many memories as fit, in their order: the most important ones first, of equal ones the latest."""
+    ranked = sorted(range(len(memories)), key=lambda n: (-memories[n].importance, -n))
+    chosen = []
+    for n in ranked:
+        tokens -= memory_size(memories[n])
+        if tokens < 0:
+            break
+        chosen.append(n)
+    return [memories[n] for n in sorted(chosen)]
 
 
 def told_order(message: Message) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from memory_pipeline.domain.text import content_words, figures, normalise, overlap
 
@@ -90,6 +91,7 @@ ATTRIBUTES: dict[str, Attribute] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def attribute(name: str | None) -> Attribute:
     """What is known of an attribute; ``favorite_*``, ``preferred_*`` and ``current_*`` hold one value at a time."""
     if not name:
@@ -121,11 +123,15 @@ class Slot:
     @property
     def key(self) -> tuple[str, str] | None:
         """Normalised (subject, attribute), None where the attribute is missing."""
-        if not self.attribute:
-            return None
-        return (normalise(self.subject or "user"), normalise(self.attribute).replace(" ", "_"))
+        return _key(self.subject, self.attribute)
 
 
+@lru_cache(maxsize=4096)
+def _key(subject: str | None, attribute: str | None) -> tuple[str, str] | None:
+    return (normalise(subject or "user"), normalise(attribute).replace(" ", "_")) if attribute else None
+
+
+@lru_cache(maxsize=65536)
 def same_value(a: str | None, b: str | None) -> bool:
     """Whether two values name the same thing: equal words, or one is the other with more detail.
 
@@ -138,7 +144,7 @@ def same_value(a: str | None, b: str | None) -> bool:
         return True
     if figures(a) != figures(b) and figures(a) and figures(b):
         return False
-    left, right = (content_words(_DOING.sub("", v)) - figures(v) for v in (a, b))
+    left, right = _worded(a), _worded(b)
     if figures(a) and figures(a) == figures(b) and not (left and right):
         return True
     if not left or not right or (_head(a) != _head(b) and not _ends_with_part(a, b)):
@@ -146,6 +152,12 @@ def same_value(a: str | None, b: str | None) -> bool:
     return left <= right or right <= left or overlap(left, right) >= 0.75
 
 
+@lru_cache(maxsize=65536)
+def _worded(value: str) -> frozenset[str]:
+    return content_words(_DOING.sub("", value)) - figures(value)
+
+
+@lru_cache(maxsize=65536)
 def _head(value: str) -> str:
     """The word that says what a value is: the last one before what qualifies it, without names, figures and measures.
 
@@ -165,16 +177,17 @@ def _ends_with_part(a: str, b: str) -> bool:
 
 def relate(new: Slot, old: Slot) -> Relation:
     """How ``new`` stands to ``old``: the same fact, a changed or denied one, another value beside it, or unrelated."""
-    if new.key is None or old.key is None or new.key[0] != old.key[0]:
+    there, known = new.key, old.key
+    if there is None or known is None or there[0] != known[0]:
         return Relation.UNRELATED
     same = same_value(new.value, old.value)
-    if new.key[1] != old.key[1]:
-        opposes = attribute(new.key[1]).opposite == old.key[1]
+    if there[1] != known[1]:
+        opposes = attribute(there[1]).opposite == known[1]
         return Relation.DENIED if opposes and same and new.negated == old.negated else Relation.UNRELATED
     if same:
         return Relation.SAME if new.negated == old.negated else Relation.DENIED
     if new.value is None or old.value is None:
         return Relation.SIBLING
-    if attribute(new.key[1]).single and not new.negated and not old.negated:
+    if attribute(there[1]).single and not new.negated and not old.negated:
         return Relation.CHANGED
     return Relation.SIBLING

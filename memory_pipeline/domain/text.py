@@ -33,6 +33,7 @@ _SPELT = {
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
+@lru_cache(maxsize=65536)
 def normalise(text: str) -> str:
     """Compatibility-composed, case-folded, single-spaced, straight quotes, no final punctuation."""
     text = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
@@ -76,6 +77,7 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(n.replace(",", ".") for n in _NUMBER.findall(text))
 
 
+@lru_cache(maxsize=65536)
 def figures(text: str) -> frozenset[str]:
     """Numbers in digits, and small ones in words, for telling "runs 5 km" from "runs ten km"."""
     return numbers(text) | {_SPELT[w] for w in words(text) if w in _SPELT}

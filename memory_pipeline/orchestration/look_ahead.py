@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
-from memory_pipeline.domain.calendar import Grain, Period
-
 if TYPE_CHECKING:
-    from memory_pipeline.orchestration.run import Step
+    from memory_pipeline.orchestration.plan import Step
     from memory_pipeline.stages.context import StageContext
     from memory_pipeline.stages.forecast import Forecast
 
@@ -56,13 +53,6 @@ def look_ahead(ctx: StageContext, steps: Iterable[Step]) -> LookAhead:
     from memory_pipeline.stages.ingest import pending_inbox
 
     planned = tuple(steps)
-    spans = [Span(step.grain, step.stages, list(_partitions(step))) for step in planned]
+    spans = [Span(step.grain, step.stages, list(step.partitions())) for step in planned]
     waiting = pending_inbox(ctx.settings, ctx.lake, {})
     return LookAhead(planned, forecast(ctx, spans), ctx.budget.left(), len(waiting))
-
-
-def _partitions(step: Step) -> Iterator[date]:
-    start = step.first
-    while start <= step.last:
-        yield start
-        start = start + timedelta(days=1) if step.grain is Grain.DAY else Period(step.grain, start).end

@@ -3,68 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.errors import QueryError
+from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.partitions import range_tags
+from memory_pipeline.orchestration.plan import Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
-
-# What is made together in one run; the second group looks at what the first has made.
-_GROUPS: tuple[tuple[Grain, tuple[str, ...]], ...] = (
-    (
-        Grain.DAY,
-        (
-            "message_vectors",
-            "proposals",
-            "memories",
-            "lifecycle",
-            "memory_vectors",
-            "memory_links",
-            "daily_summaries",
-            "recall_feedback",
-        ),
-    ),
-    (Grain.WEEK, ("patterns", "reflections", "weekly_summaries")),
-    (Grain.MONTH, ("monthly_summaries",)),
-)
-_UPSTREAM = {
-    "memories": "proposals",
-    "lifecycle": "memories",
-    "memory_vectors": "memories",
-    "memory_links": "memories",
-    "daily_summaries": "memories",
-    "patterns": "memories",
-    "reflections": "memories",
-    "weekly_summaries": "memories",
-    "monthly_summaries": "memories",
-}
-_GAP = {Grain.DAY: 7, Grain.WEEK: 21, Grain.MONTH: 93}  # days bridged rather than starting another run
-_HOSTED_GAP = 62  # what is made together shares calls; a silent day costs 0.2 s of the orchestrator's time
-_BATCH_GAP = 366  # a run waits for its batches, so a back-fill shall be few runs
-_ROUNDS = 3  # what reflections and patterns change may make later days stale once more
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One Dagster run: some stages over a span of partitions of one grain."""
-
-    grain: Grain
-    stages: tuple[str, ...]
-    first: date
-    last: date
 
 
 @dataclass
@@ -83,52 +40,6 @@ class RunReport:
     usd: float = 0.0
     planned: list[dict[str, Any]] = field(default_factory=list)
     forecast: dict[str, Any] | None = None
-
-
-def plan(
-    ctx: StageContext, first: date | None = None, last: date | None = None, only: Sequence[str] = ()
-) -> list[Step]:
-    """The runs that would make everything missing or stale between two days, in order.
-
-    Raises:
-        QueryError: ``only`` names a stage that does not exist.
-    """
-    from memory_pipeline.stages.freshness import BY_NAME, stale
-
-    unknown = set(only) - set(BY_NAME)
-    if unknown:
-        raise QueryError(f"no stage called {', '.join(sorted(unknown))}; the stages are {', '.join(BY_NAME)}")
-    planned: dict[str, set[date]] = {}
-    steps: list[Step] = []
-    for grain, names in _GROUPS:
-        for name in names:
-            days = set(stale(ctx, BY_NAME[name], first, last))
-            days |= {period_of(grain, d).start for d in planned.get(_UPSTREAM.get(name, ""), set())}
-            planned[name] = days if not only or name in only else set()
-        steps += _steps(grain, {name: planned[name] for name in names if planned[name]}, _gap(ctx.settings, grain))
-    return steps
-
-
-def _gap(settings: Settings, grain: Grain) -> int:
-    """Silent days that a run bridges rather than ending, for a partition grain."""
-    if settings.chat_batch:
-        return _BATCH_GAP
-    return _GAP[grain] if settings.chat == "builtin" else max(_GAP[grain], _HOSTED_GAP)
-
-
-def _steps(grain: Grain, stages: Mapping[str, set[date]], gap: int) -> list[Step]:
-    """One step a span without a longer gap (days); a step holds every stage that has a stale partition in it."""
-    every = sorted(set().union(*stages.values())) if stages else []
-    spans: list[list[date]] = []
-    for day in every:
-        if spans and (day - spans[-1][-1]) <= timedelta(days=gap):
-            spans[-1].append(day)
-        else:
-            spans.append([day])
-    return [
-        Step(grain, tuple(name for name, days in stages.items() if days & set(span)), span[0], span[-1])
-        for span in spans
-    ]
 
 
 def run(
@@ -158,16 +69,29 @@ def run(
         return report
     take_inbox(ctx)
     with instance(settings) as dagster:
-        for n in range(_ROUNDS):
-            steps = plan(pipeline.stage_context(f"{start}-{n}"), first, last, only)
-            if not steps:
-                break
+        done = Counter[tuple[str, date]]()
+        while steps := due(pipeline.stage_context(f"{start}-{len(report.planned)}"), first, last, only, done):
             if settings.chat_batch and not report.planned:
                 _require_batches(ctx)
             for step in steps:
                 report.planned.append(_shown(step))
                 _materialise(dagster, step, report, settings.chat_batch)
+                done.update((name, day) for name in step.stages for day in step.partitions())
     _add_costs(pipeline.stage_context(f"{start}-end"), report, began.date())
+    return report
+
+
+def sweep(settings: Settings, through: date) -> RunReport:
+    """Let time pass for everybody up to the end of a local day: one run of the ``lifecycle`` asset.
+
+    Raises:
+        MemoryPipelineError: the step failed.
+    """
+    report = RunReport()
+    step = Step(Grain.DAY, ("lifecycle",), through, through)
+    report.planned.append(_shown(step))
+    with instance(settings) as dagster:
+        _materialise(dagster, step, report, batch=False)
     return report
 
 
@@ -203,7 +127,8 @@ def _require_batches(ctx: StageContext) -> None:
 def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport, batch: bool) -> None:
     from memory_pipeline.definitions import defs
 
-    names = [*(["transcripts"] if "proposals" in step.stages else []), *step.stages]
+    # The message log is written before; its asset tells which of its days that changed.
+    names = [*(["transcripts"] if "message_vectors" in step.stages else []), *step.stages]
     keys = [dg.AssetKey(name) for name in names]
     result = defs.resolve_implicit_global_asset_job_def().execute_in_process(
         instance=dagster,

@@ -29,11 +29,13 @@ class Made:
         rows: by partition.
         metadata: for the whole run.
         complete: partitions whose work was done in full; others stay stale. None = all.
+        beside: rows written in partitions that were not asked for, by partition: what late input changed there.
     """
 
     rows: Mapping[date, int]
     metadata: dict[str, Any] = field(default_factory=dict)
     complete: Sequence[date] | None = None
+    beside: Mapping[date, int] = field(default_factory=dict)
 
 
 Work = Callable[["StageContext", list[date]], Made]
@@ -74,6 +76,16 @@ def run_stage(
                 {"dagster/partition_row_count": rows},
                 asset_key=context.asset_key,
                 partition_key=partition.isoformat(),
+            )
+    for partition, rows in sorted(made.beside.items()):
+        if partition not in partitions:
+            context.log_event(
+                dg.AssetMaterialization(
+                    context.asset_key,
+                    description="changed by what was made before it",
+                    partition=partition.isoformat(),
+                    metadata={"rows changed": rows},
+                )
             )
     total = sum(made.rows.get(p, 0) for p in partitions)
     context.log.info(f"{context.asset_key.to_user_string()}: {total} rows in {len(partitions)} partitions")

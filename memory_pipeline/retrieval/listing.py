@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.calendar import Grain, Period, day_range, period_of, periods
@@ -12,6 +12,7 @@ from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.memory import MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.summary import is_over
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.entities import roster
 from memory_pipeline.retrieval.history import state_at
@@ -66,7 +67,7 @@ _TALK = f"SELECT day, session_id, count(*) AS n FROM messages WHERE {_OWN} GROUP
 _CHANGES = (
     f"{_LEDGER} SELECT day, memory_id, change, status, content, reason FROM ({STANDING}) ORDER BY changed_at, version"
 )
-_TOLD = f"SELECT start AS day, summary_id, text FROM summaries WHERE {_OWN} AND grain = $grain"
+_TOLD = f"SELECT start AS day, summary_id, text FROM summaries WHERE {_OWN} AND grain = $grain ORDER BY start"
 
 
 def listed(version: MemoryVersion, known: Roster | None = None) -> dict[str, Any]:
@@ -114,16 +115,21 @@ def frame(lake: Lake, scope: Scope, name: str) -> pd.DataFrame:
     return found
 
 
-def timeline(lake: Lake, scope: Scope, grain: str, start: date | None, end: date | None) -> list[dict[str, Any]]:
+def timeline(
+    lake: Lake, scope: Scope, grain: str, start: date | None, end: date | None, now: datetime
+) -> list[dict[str, Any]]:
     """A user's days, weeks or months in order, those without anything left out.
 
     Args:
         start, end: local days, both included; None = from the first, to the last.
+        now: the moment of the read.
 
     Returns:
         For each period ``label``, ``start``, ``end`` (last day), ``messages`` and ``sessions`` (numbers), ``summary``
         (text, or None), ``summary_id``, and ``changes``: each memory version of the period with ``memory_id``,
-        ``change``, ``status``, ``content``, ``reason`` and ``day``.
+        ``change``, ``status``, ``content``, ``reason`` and ``day``. ``over`` says whether it has ended: weeks and
+        months get their summary then, and until then have in ``days`` those of their days, each with ``label``,
+        ``summary`` and ``summary_id``.
 
     Raises:
         QueryError: there is no such grain, or the end lies before the start.
@@ -146,7 +152,17 @@ def timeline(lake: Lake, scope: Scope, grain: str, start: date | None, end: date
     changes = rows("memory_versions", days, _CHANGES)
     told = rows("summaries", starts, _TOLD, grain=size)
     found = sorted({*talk, *changes, *told})
-    return [_entry(p, talk[p], changes[p], told[p]) for p in found]
+    running = [p for p in found if not is_over(p, now.astimezone(UTC))]
+    inside = [day for p in running for day in p.days()] if size is not Grain.DAY else []
+    told_days = rows("summaries", inside, _TOLD, grain=Grain.DAY)
+    return [
+        _entry(p, talk[p], changes[p], told[p]) | {"over": p not in running, "days": [*map(_day, told_days[p])]}
+        for p in found
+    ]
+
+
+def _day(told: dict[str, Any]) -> dict[str, Any]:
+    return {"label": told["day"].isoformat(), "summary": told["text"], "summary_id": told["summary_id"]}
 
 
 def _by_period(grain: Grain, rows: Sequence[dict[str, Any]]) -> _Rows:

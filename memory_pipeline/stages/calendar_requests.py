@@ -18,16 +18,14 @@ from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.policy import SummaryPolicy
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.selection import clipped, shown_tokens, size, told_order
+from memory_pipeline.domain.selection import clipped, memory_size, shown_tokens, size, told_order
 from memory_pipeline.domain.summary import SummaryGrain
-from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
 from memory_pipeline.inference.reply_cache import Pack
 from memory_pipeline.stages.evidence import Evidence
 from memory_pipeline.stages.inputs import memory_input, message_input
 
-_MEMORY_TOKENS = 5  # id and change of a line
 _REPLY_OVERHEAD = 80  # ids and braces of one answer
 _REPLY_TOKENS = 8192
 _GRAINS = list(SummaryGrain)
@@ -166,7 +164,7 @@ class _Load:
 
 def _lines(member: Member) -> dict[Message | MemoryVersion, int]:
     lines: dict[Message | MemoryVersion, int] = {m: size(m, member.most) for m in member.evidence.messages}
-    return lines | {v: estimate_tokens(v.content) + _MEMORY_TOKENS for v in member.evidence.memories}
+    return lines | {v: memory_size(v) for v in member.evidence.memories}
 
 
 def joined(members: Sequence[Member]) -> Pack:

@@ -18,7 +18,7 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import SummaryPolicy
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification, Scope
-from memory_pipeline.domain.selection import select, size, told_order
+from memory_pipeline.domain.selection import select, size, told_order, weightiest
 from memory_pipeline.domain.text import content_words
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.withholding import for_readers
@@ -44,7 +44,8 @@ class Evidence:
 
     Attributes:
         messages: those that it reads, in the order of time.
-        memories: what became of each memory, its last version of the period; in the order of time.
+        memories: what became of each memory, its last version of the period; in the order of time. Where they are more
+            than a summary may read, the most important ones.
         unspoken: contents that the user wants forgotten or not brought up, and that the period touches.
     """
 
@@ -109,6 +110,7 @@ class Diary:
         memories = self._told(span)
         if keep is not None:
             memories = [v for v in memories if any(e.message_id in there for e in v.evidence)]
+        memories = weightiest(memories, self._policy.memory_tokens)
         known = _words(memories)
         most = self._policy.message_tokens
         return Evidence(
@@ -183,7 +185,7 @@ def diaries(
     Args:
         sessions: read these sessions' messages alone; None = all.
     """
-    from memory_pipeline.storage.ledger import CURRENT, scopes_table
+    from memory_pipeline.storage.ledger import CURRENT, ledger_files, scopes_table
     from memory_pipeline.storage.rows import from_table
 
     span = sorted(set(days))
@@ -196,7 +198,11 @@ def diaries(
     semi = "SELECT * FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id)"
     rows = from_table(ctx.lake.sql(semi, days={"memory_versions": span}, tables=wanted), MemoryVersion)
     back = from_table(
-        ctx.lake.sql(f"WITH memory_versions AS ({semi}) {_REACHING_BACK.format(current=CURRENT)}", tables=wanted),
+        ctx.lake.sql(
+            f"WITH memory_versions AS ({semi}) {_REACHING_BACK.format(current=CURRENT)}",
+            tables=wanted,
+            files=ledger_files(ctx.lake, messages.keys()),
+        ),
         MemoryVersion,
     )
     versions, reaching = _by_scope(standing(rows)), _by_scope(back)

@@ -144,7 +144,8 @@ class Home:
         made_from = freshness.inputs(ctx, stage)
         wanted = periods(grain, days)
         report = summarize(ctx, wanted)
-        freshness.record(ctx, stage, made_from, [p.start for p in wanted if not report.failed[p.start]], {})
+        made = {start: sum(s.session_id is None for s in found) for start, found in report.made.items()}
+        freshness.record(ctx, stage, made_from, [p.start for p in wanted if not report.failed[p.start]], made)
         return report
 
     def stale(self, grain: Grain, now: datetime = NOW) -> list[date]:

@@ -434,3 +434,76 @@ def test_nothing_depends_on_the_time_of_the_run(home: Home, tmp_path: Path, prot
         later.summarize(grain, MARCH, now=NOW + timedelta(days=90))
     same = [replace(s, recorded_at=NOW) for s in later.rows()]
     assert same == [replace(s, recorded_at=NOW) for s in home.rows()]
+
+
+def test_days_of_users_in_two_zones_and_of_one_who_moves(home: Home) -> None:
+    late = datetime(2026, 3, 10, 22, 30, tzinfo=UTC)
+    for user, zone in (("west", "America/New_York"), ("east", "Europe/Berlin"), ("far", "Asia/Tokyo")):
+        home.say(f"{user} says good night.", late, user_id=user, timezone=zone, message_id=user)
+    home.say(
+        "Landed.", datetime(2026, 3, 11, 22, 30, tzinfo=UTC), user_id="east", timezone="Asia/Tokyo", message_id="l"
+    )
+    home.summarize(Grain.DAY, MARCH)
+    assert {(s.user_id, s.start.day, s.message_ids) for s in home.rows("day")} == {
+        ("west", 10, ("west",)),
+        ("east", 10, ("east",)),
+        ("far", 11, ("far",)),
+        ("east", 12, ("l",)),
+    }
+
+
+def test_a_boundary_that_holds_no_more_makes_its_days_stale_and_no_others(home: Home) -> None:
+    said = home.say("Never bring up my ex Tom.", at(10), message_id="rule")
+    home.say("I bought a bike.", at(10, 13), message_id="bike")
+    other = home.say("I live in Oslo.", at(12), message_id="oslo")
+    home.remember("Lives in Oslo.", other)
+    rule = home.remember("Does not want their ex Tom to be brought up.", said, surface=Surface.AVOID)
+    home.summarize(Grain.DAY, MARCH)
+    assert "Tom" not in (home.text(Grain.DAY, DAY) or "")
+    again = evolve(rule, change=Change.REINFORCE, cause=Cause.PROPOSAL, reason="", changed_at=at(20), day=at(20).date())
+    home.put(again)
+    assert home.stale(Grain.DAY) == [date(2026, 3, 20)], "said again: nothing that was told before changes"
+    home.put(_changed(again, Change.SUPERSEDE, 24, status=Status.SUPERSEDED))
+    assert home.stale(Grain.DAY) == [DAY, date(2026, 3, 20), date(2026, 3, 24)]
+    home.summarize(Grain.DAY, home.stale(Grain.DAY))
+    assert "Tom" in (home.text(Grain.DAY, DAY) or ""), "as a back-fill would tell it"
+
+
+def test_what_was_forgotten_and_restored_is_told_again(home: Home) -> None:
+    said = home.say("I live in Oslo.", at(10), message_id="oslo")
+    home.say("Good morning.", at(10, 13), message_id="morning")
+    known = home.remember("Lives in Oslo.", said)
+    home.summarize(Grain.DAY, MARCH)
+    before = home.text(Grain.DAY, DAY)
+    gone = _changed(known, Change.FORGET, 20, status=Status.ARCHIVED, taken_back=("oslo", known.memory_id))
+    home.put(gone)
+    home.summarize(Grain.DAY, home.stale(Grain.DAY))
+    assert "Oslo" not in (home.text(Grain.DAY, DAY) or "")
+    home.put(_changed(gone, Change.UNDO, 21, status=Status.ACTIVE, taken_back=()))
+    assert DAY in home.stale(Grain.DAY)
+    home.summarize(Grain.DAY, home.stale(Grain.DAY))
+    assert home.text(Grain.DAY, DAY) == before
+
+
+def test_thousands_of_memories_stay_within_the_budget_of_a_call(home: Home, protocol_server: ProtocolServer) -> None:
+    said = home.say("So much to tell.", at(10))
+    for n in range(3):
+        home.remember(f"Owns the very important painting number {n}.", said, importance=0.9)
+    many = [f"Saw the film number {n} of the festival in town." for n in range(1500)]
+    first = home.remember("Saw a film.", said, importance=0.2)
+    home.put(*(replace(first, memory_id=f"mem-{n}", version_id=f"v-{n}", content=text) for n, text in enumerate(many)))
+    home.summarize(Grain.DAY, MARCH)
+    (call,) = _calls(protocol_server)
+    assert call.prompt_tokens < POLICY.summary.pack_tokens
+    assert sum("very important painting" in text for text in texts(call).values()) == 3, "what weighs most is read"
+
+
+def test_a_summary_whose_file_is_gone_is_made_again(home: Home) -> None:
+    _march(home)
+    _all(home)
+    before = home.rows()
+    for path in home.lake.files("summaries", [DAY]):
+        Path(path).unlink()
+    assert home.stale(Grain.DAY) == [DAY] and home.stale(Grain.WEEK) == []
+    home.summarize(Grain.DAY, home.stale(Grain.DAY))
+    assert [(s.summary_id, s.text) for s in home.rows()] == [(s.summary_id, s.text) for s in before]

@@ -51,6 +51,7 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
         {"verdict": o, "reason": r, "proposals": n, "share": f"{n / reasons.total():.1%}", "meaning": meaning(r)}
         for (o, r), n in reasons.most_common()
     ]
+    rows = {d: report.changes[d].total() + report.withdrawn[d] for d in {*report.changes, *report.withdrawn}}
     return Made(
         {day: found.total() for day, found in report.changes.items()},
         {
@@ -61,6 +62,7 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
             "days with a judge's reply that did not fit": len(report.failed),
         },
         complete=[d for d in days if d not in report.failed],
+        beside=rows,
     )
 
 

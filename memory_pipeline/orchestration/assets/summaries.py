@@ -67,9 +67,11 @@ def _summarize(ctx: "StageContext", grain: Grain, starts: list[date]) -> Made:
         for start in sorted(report.made)
         for summary in report.made[start]
     ]
+    sessions = {start: sum(s.session_id is not None for s in found) for start, found in report.made.items()}
     return Made(
-        {start: len(found) for start, found in report.made.items()},
+        {start: len(found) - sessions[start] for start, found in report.made.items()},
         {
+            "sessions told": sum(sessions.values()),
             "latest": dg.MetadataValue.md("\n\n".join(texts[-3:]) or "no messages"),
             "replies that did not fit": report.failed.total(),
         },
