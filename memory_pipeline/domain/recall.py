@@ -65,6 +65,29 @@ class ContextBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Payload:
+    """The whole prompt of a turn, in the shape that chat models take (LS-27).
+
+    Attributes:
+        messages: a system message with rules, profile, memories, service data and what was said earlier; the turns of
+            the conversation that are shown; the user's new turn.
+        sections: text of the system message by section, in order.
+        item_ids: what was remembered for it.
+        tokens: estimated size of all messages.
+        dropped: memories, services and ``service.field`` that were left out for lack of room or relevance.
+        budget: used, limit and number of dropped items by section, and in total.
+    """
+
+    messages: tuple[Mapping[str, Any], ...]
+    sections: Mapping[str, str]
+    item_ids: tuple[str, ...]
+    tokens: int
+    dropped: tuple[str, ...]
+    budget: Mapping[str, Mapping[str, int]]
+    recall_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What memory alone says to a question; ``known`` is False when it says nothing."""
 

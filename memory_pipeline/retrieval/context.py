@@ -6,12 +6,14 @@ import time
 from dataclasses import replace
 
 from memory_pipeline.domain.policy import ContextPolicy
+from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.recall import ContextBlock
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.engine import Engine
-from memory_pipeline.retrieval.layouts import LAYOUTS, LESSON_TYPES, RELEVANT, Material
+from memory_pipeline.retrieval.layouts import LAYOUTS, LESSON_TYPES, RELEVANT, THREADS, Material
 from memory_pipeline.retrieval.query import LAYERS, Query, Reach, one_of
 from memory_pipeline.retrieval.restraint import Restraint
+from memory_pipeline.retrieval.session_blocks import SessionBlocks
 
 
 def assemble(
@@ -25,8 +27,13 @@ def assemble(
     session_id: str | None,
     layout: str,
     budget: int | None,
+    began: SessionBlocks | None = None,
 ) -> ContextBlock:
-    """A block of one layout; see ``MemoryReader.context``."""
+    """A block of one layout; see ``MemoryReader.context``.
+
+    Args:
+        began: where the block is to stay the same for the session, what its sessions began with.
+    """
     started = time.perf_counter()
     one_of("layout", layout, LAYOUTS)
     policy = engine.policy.context
@@ -37,7 +44,15 @@ def assemble(
     if layout == "lessons":
         reach = {"types": LESSON_TYPES, **reach}
     limit = _limit(policy, layout, budget)
+    how = {"layout": layout} | ({} if budget is None else {"budget": budget})
     asked = engine.checked(message, user_id, tenant_id, reach, k=most, apart_from=session_id)
+    key = (asked.scope, session_id, layout, limit, asked.reach)
+    if began is not None:
+        if session_id is None:
+            raise QueryError("a block that stays the same needs the session_id that it stays the same for")
+        first = began.standing(key, asked, engine.searcher.sources)
+        if first is not None:
+            return replace(first.block, recall_id=engine.logged("context", asked, session_id, first.hits, started, asked=how))
     given = Material(
         message=asked.text,
         standing=engine.searcher.standing(_always(asked), constant_only=layout != "known-facts"),
@@ -45,12 +60,16 @@ def assemble(
         at=asked.at,
         timezone=engine.settings.timezone,
         policy=policy,
+        grace=engine.policy.lifecycle[MemoryType.OPEN_LOOP].grace,
         worn=restraint.worn(asked.scope, session_id),
     )
     block = LAYOUTS[layout](given, limit)
     if layout == "memory":
-        restraint.note(asked.scope, session_id, (hit.id for hit in block.hits(RELEVANT)))
-    return block.finish(engine.logged("context", asked, session_id, block.hits(), started))
+        restraint.note(asked.scope, session_id, (hit.id for hit in block.hits(RELEVANT, THREADS)))
+    made = block.finish(engine.logged("context", asked, session_id, block.hits(), started, asked=how))
+    if began is not None:
+        began.keep(key, made, block.hits(), asked, engine.searcher.sources)
+    return made
 
 
 def _always(asked: Query) -> Query:

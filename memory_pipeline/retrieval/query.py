@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TypedDict
@@ -16,6 +16,12 @@ from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.errors import QueryError
 
 LAYERS = ("semantic", "episodic", "narrative")
+# How much of what has faded a read reaches (NM-37): the states of memories by level of detail. "high" also finds what
+# went stale and what was archived by time; superseded, contradicted and closed are no longer so, whatever the detail.
+DETAILS: Mapping[str, frozenset[str]] = {
+    "normal": frozenset({"active"}),
+    "high": frozenset({"active", "stale", "archived"}),
+}
 QUERY_CHARACTERS = 2000
 MESSAGE = "message"  # the ``type`` of an episodic item
 SUMMARIES = ("day_summary", "week_summary", "month_summary")
@@ -38,6 +44,7 @@ class Reach(TypedDict, total=False):
     include_shared: bool
     types: Iterable[str] | None
     statuses: Iterable[str] | None
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,12 @@ class Query:
     types: frozenset[str] | None
     statuses: frozenset[str]
     min_score: float | None
+
+    @property
+    def reach(self) -> tuple[Hashable, ...]:
+        """How far it reaches, whatever it asks for: reads of equal reach of one user see the same rows."""
+        places = (self.agent_id, self.domain, self.ceiling, self.include_shared)
+        return (self.profile, self.layers, self.types, self.statuses, self.as_of, self.known_at, *places)
 
     @property
     def historical(self) -> bool:
@@ -111,6 +124,7 @@ def checked(
     include_shared: bool = False,
     types: Iterable[str] | None = None,
     statuses: Iterable[str] | None = None,
+    detail: str = "normal",
     min_score: float | None = None,
 ) -> Query:
     """A query from the arguments of a read.
@@ -124,6 +138,7 @@ def checked(
     if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= _MOST:
         raise QueryError(f"k must be a whole number from 0 to {_MOST:,}, not {k!r}")
     moment = instant(as_of, timezone, "as_of")
+    reached = DETAILS[one_of("detail", detail, DETAILS)]
     return Query(
         text=text.strip()[:QUERY_CHARACTERS],
         scope=scope,
@@ -142,7 +157,7 @@ def checked(
         ceiling=Classification(one_of("max_classification", max_classification, Classification)),
         include_shared=include_shared,
         types=None if types is None else some_of("types", types, [*MemoryType, MESSAGE, *SUMMARIES]),
-        statuses=frozenset({"active"}) if statuses is None else some_of("statuses", statuses, Status),
+        statuses=reached if statuses is None else some_of("statuses", statuses, Status),
         min_score=min_score,
     )
 

@@ -9,21 +9,21 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date, datetime
+from datetime import datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
 
-from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
-from memory_pipeline.retrieval.query import Reach, When, instant, scope_of, utc_now
+from memory_pipeline.domain.profile import StandingProfile
+from memory_pipeline.domain.recall import Answer, ContextBlock, Payload, RecalledItem
+from memory_pipeline.retrieval.plain_reads import PlainReads
+from memory_pipeline.retrieval.query import Reach, When, scope_of, utc_now
 from memory_pipeline.retrieval.restraint import Restraint
+from memory_pipeline.retrieval.session_blocks import SessionBlocks
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from memory_pipeline.inference.chat import ChatModel
     from memory_pipeline.inference.encoder import Encoder
-    from memory_pipeline.retrieval.links import Linked
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,7 +39,7 @@ def _in_thread(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate
     return twin
 
 
-class MemoryReader:
+class MemoryReader(PlainReads):
     """Reads memories into prompts. Safe for threads; one is enough for a process.
 
     Args:
@@ -48,6 +48,7 @@ class MemoryReader:
         chat: makes the model that ``ask`` asks, in place of the settings' own.
         clock: the time of a read.
         seed: of the draws of profiles that explore (``knowlyr``); None = others each time.
+        recorded: whether its reads go on record; an evaluation's do not.
     """
 
     def __init__(
@@ -58,11 +59,13 @@ class MemoryReader:
         chat: Callable[[], ChatModel] | None = None,
         clock: Callable[[], datetime] = utc_now,
         seed: int | None = None,
+        recorded: bool = True,
     ) -> None:
         from memory_pipeline.retrieval.engine import Engine
 
-        self._engine = Engine(settings, encoder, chat, clock, seed)
+        self._engine = Engine(settings, encoder, chat, clock, seed, recorded)
         self._restraint = Restraint()
+        self._began = SessionBlocks()
 
     @classmethod
     def open(cls, home: str | None = None, settings: Settings | None = None) -> MemoryReader:
@@ -93,6 +96,7 @@ class MemoryReader:
         include_shared: bool = False,
         types: Iterable[str] | None = None,
         statuses: Iterable[str] | None = None,
+        detail: str = "normal",
         min_score: float | None = None,
         explain: bool = False,
     ) -> list[RecalledItem]:
@@ -110,7 +114,8 @@ class MemoryReader:
             max_classification: public, internal, restricted or confidential: nothing above it (KN-27).
             include_shared: also memories that other users of the tenant share (KN-11).
             types: of memories; ``message`` and ``day_summary`` … for the other layers.
-            statuses: of memories; only active ones by default (NM-37 asks for the others in detail mode).
+            statuses: of memories; by default those of ``detail``.
+            detail: ``normal`` finds active memories; ``high`` also what has faded: stale and archived ones (NM-37).
             min_score: leaves out items that score less.
             explain: fill in ``signals``.
 
@@ -129,10 +134,11 @@ class MemoryReader:
             include_shared=include_shared,
             types=types,
             statuses=statuses,
+            detail=detail,
         )
         asked = self._engine.checked(query, user_id, tenant_id, reach, k=k, session_id=session_id, min_score=min_score)
         hits = self._engine.searcher.ranked(asked)
-        recall_id = self._engine.logged("search", asked, session_id, hits, started)
+        recall_id = self._engine.logged("search", asked, session_id, hits, started, asked={"k": k})
         return [hit.item(asked.at, recall_id, explain=explain) for hit in hits]
 
     def context(
@@ -144,6 +150,7 @@ class MemoryReader:
         session_id: str | None = None,
         layout: str = "memory",
         budget: int | None = None,
+        stable: bool = False,
         **reach: Unpack[Reach],
     ) -> ContextBlock:
         """The block of memory for the prompt of a turn; its text is empty when nothing is remembered.
@@ -155,6 +162,8 @@ class MemoryReader:
             layout: ``memory`` (DL-22), ``lessons`` (KN-17) or ``known-facts`` (RX-24).
             budget: tokens at most, estimated; the policy's when None. It is never exceeded: boundaries go in first,
                 then pinned memories, and what finds no room is named in ``dropped``.
+            stable: the block that the session began with, to the byte, for as long as this reader lives (RX-25). What
+                the user forgets, corrects or silences meanwhile ends it. Needs a ``session_id``.
             reach: as in :meth:`search`; all layers by default.
 
         Raises:
@@ -172,10 +181,94 @@ class MemoryReader:
             session_id=session_id,
             layout=layout,
             budget=budget,
+            began=self._began if stable else None,
         )
 
+    def payload(
+        self,
+        message: str,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        session_id: str | None = None,
+        system: str | None = None,
+        services: Mapping[str, Any] | None = None,
+        history: Sequence[Mapping[str, Any]] = (),
+        layout: str = "memory",
+        budget: int | None = None,
+        stable: bool = False,
+        **reach: Unpack[Reach],
+    ) -> Payload:
+        """The whole prompt of a turn, as messages for a chat model: rules, profile, memories, service data, history
+        and the new turn, each within its budget, with an account of what was used and left out (LS-27 to LS-30).
+
+        Args:
+            message: the user's new turn; it is not part of ``history``.
+            system: the system prompt, never cut; LS-28's rules when None.
+            services: JSON-like data by name of the service; only what the turn is about goes in.
+            history: the conversation so far, as chat messages: its first turn, the last 20, and a summary of those
+                between are shown, the last 4 before all others.
+            layout, stable: as in :meth:`context`.
+            budget: tokens of the whole prompt, estimated; the policy's 8,000 when None. Another total scales the
+                sections.
+            reach: as in :meth:`search`; all layers by default.
+
+        Raises:
+            QueryError: an argument cannot be answered, or the system prompt and the message alone exceed the budget.
+        """
+        from memory_pipeline.retrieval import payload
+        from memory_pipeline.retrieval.profile import standing_profile
+
+        asked = payload.given(message, system, services, history)
+        profile = standing_profile(self._engine, user_id, tenant_id, reach)
+        rooms = payload.Rooms(asked, profile, self._engine.policy.payload, budget)
+        block = self.context(
+            message,
+            user_id=user_id,
+            tenant_id=tenant_id,
+            session_id=session_id,
+            layout=layout,
+            budget=rooms.memories,
+            stable=stable,
+            **reach,
+        )
+        return payload.assembled(self._engine, scope_of(tenant_id, user_id), session_id, asked, rooms, profile, block)
+
+    def profile(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        max_classification: str = "internal",
+        agent_id: str | None = None,
+        domain: str | None = None,
+        as_of: When | None = None,
+        known_at: When | None = None,
+    ) -> StandingProfile:
+        """Who the user is, in at most 200 estimated tokens: name, place, work, people, preferences, how to answer, and
+        what never to bring up. The same bytes until something in it changes, whenever it is read (LS-27, RX-25).
+
+        Args:
+            max_classification, agent_id, domain, as_of, known_at: as in :meth:`search`.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.profile import standing_profile
+
+        reach: Reach = {
+            "max_classification": max_classification,
+            "agent_id": agent_id,
+            "domain": domain,
+            "as_of": as_of,
+            "known_at": known_at,
+        }
+        return standing_profile(self._engine, user_id, tenant_id, reach)
+
+    aprofile = _in_thread(profile)
     asearch = _in_thread(search)
     acontext = _in_thread(context)
+    apayload = _in_thread(payload)
 
     # -- answers
 
@@ -207,98 +300,3 @@ class MemoryReader:
             NotFound: no such read, or it did not return that item.
         """
         self._engine.feedback(recall_id, item_id, helpful)
-
-    # -- plain reads
-
-    def memories(
-        self,
-        *,
-        user_id: str,
-        tenant_id: str = "default",
-        status: str | None = None,
-        type: str | None = None,
-        as_of: When | None = None,
-    ) -> list[dict[str, Any]]:
-        """What is remembered, from the ledger, oldest first; all states and types unless one is named.
-
-        Raises:
-            QueryError: an argument cannot be answered.
-        """
-        from memory_pipeline.retrieval import listing
-
-        moment = instant(as_of, self._engine.settings.timezone, "as_of")
-        scope = scope_of(tenant_id, user_id)
-        return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
-
-    def entities(
-        self,
-        *,
-        user_id: str,
-        tenant_id: str = "default",
-        kind: str | None = None,
-        as_of: When | None = None,
-    ) -> list[dict[str, Any]]:
-        """Who and what the memories are about, with every name each goes by; see ``entities.entities_of``.
-
-        Args:
-            kind: person, pet, place, organisation, project, product, metric or other; all when None.
-
-        Raises:
-            QueryError: an argument cannot be answered.
-        """
-        from memory_pipeline.retrieval.entities import entities_of
-
-        moment = instant(as_of, self._engine.settings.timezone, "as_of")
-        return entities_of(self._engine.lake, scope_of(tenant_id, user_id), kind=kind, as_of=moment)
-
-    def links(
-        self, memory_ids: Iterable[str], *, user_id: str, tenant_id: str = "default"
-    ) -> Mapping[str, Sequence[Linked]]:
-        """What some memories are linked to, both ways, the strongest first and at most 20 each (KN-10).
-
-        Returns:
-            For each of the memories that has any its links, with ``memory_id``, ``relation``, ``direction``,
-            ``weight`` and ``reason``; see ``links.Linked``.
-
-        Raises:
-            QueryError: an argument cannot be answered.
-        """
-        return self._engine.searcher.sources.linked(scope_of(tenant_id, user_id), memory_ids)
-
-    def timeline(
-        self,
-        *,
-        user_id: str,
-        tenant_id: str = "default",
-        start: date | None = None,
-        end: date | None = None,
-        grain: str = "day",
-    ) -> list[dict[str, Any]]:
-        """Days, weeks or months with their summary, changes of memory and counts; see ``listing.timeline``.
-
-        Raises:
-            QueryError: an argument cannot be answered.
-        """
-        from memory_pipeline.retrieval import listing
-
-        return listing.timeline(self._engine.lake, scope_of(tenant_id, user_id), grain, start, end)
-
-    def explain(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
-        """Where a memory came from; see ``provenance.explain``.
-
-        Raises:
-            NotFound: the user has no such memory.
-        """
-        from memory_pipeline.retrieval import provenance
-
-        return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
-
-    def frame(self, name: str, *, user_id: str, tenant_id: str = "default") -> pd.DataFrame:
-        """``memories``, ``messages``, ``summaries``, ``verdicts`` or ``costs`` of a user, as a pandas DataFrame.
-
-        Raises:
-            QueryError: there is no table of that name.
-        """
-        from memory_pipeline.retrieval import listing
-
-        return listing.frame(self._engine.lake, scope_of(tenant_id, user_id), name)

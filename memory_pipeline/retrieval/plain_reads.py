@@ -1,0 +1,130 @@
+"""Plain reads: what is remembered, about whom, when and why; nothing is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.retrieval.query import When, instant, scope_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from memory_pipeline.retrieval.engine import Engine
+    from memory_pipeline.retrieval.links import Linked
+
+
+class PlainReads:
+    """The part of ``MemoryReader`` that lists and explains."""
+
+    _engine: Engine
+
+    def memories(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        status: str | None = None,
+        type: str | None = None,
+        as_of: When | None = None,
+    ) -> list[dict[str, Any]]:
+        """What is remembered, from the ledger, oldest first; all states and types unless one is named.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval import listing
+
+        moment = instant(as_of, self._engine.settings.timezone, "as_of")
+        scope = scope_of(tenant_id, user_id)
+        return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
+
+    def entities(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        kind: str | None = None,
+        as_of: When | None = None,
+    ) -> list[dict[str, Any]]:
+        """Who and what the memories are about, with every name each goes by; see ``entities.entities_of``.
+
+        Args:
+            kind: person, pet, place, organisation, project, product, metric or other; all when None.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.entities import entities_of
+
+        moment = instant(as_of, self._engine.settings.timezone, "as_of")
+        return entities_of(self._engine.lake, scope_of(tenant_id, user_id), kind=kind, as_of=moment)
+
+    def links(
+        self, memory_ids: Iterable[str], *, user_id: str, tenant_id: str = "default"
+    ) -> Mapping[str, Sequence[Linked]]:
+        """What some memories are linked to, both ways, the strongest first and at most 20 each (KN-10).
+
+        Returns:
+            For each of the memories that has any its links, with ``memory_id``, ``relation``, ``direction``,
+            ``weight`` and ``reason``; see ``links.Linked``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        return self._engine.searcher.sources.linked(scope_of(tenant_id, user_id), memory_ids)
+
+    def timeline(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        start: date | None = None,
+        end: date | None = None,
+        grain: str = "day",
+    ) -> list[dict[str, Any]]:
+        """Days, weeks or months with their summary, changes of memory and counts; see ``listing.timeline``.
+
+        A week or a month that is not over has no summary yet, but those of its days.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval import listing
+
+        engine = self._engine
+        return listing.timeline(engine.lake, scope_of(tenant_id, user_id), grain, start, end, engine.clock())
+
+    def maturity(self, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+        """How the user's memory grows beside the messages, by month, age, type and status; see ``maturity.maturity``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.domain.calendar import local_day
+        from memory_pipeline.retrieval.maturity import maturity
+
+        engine = self._engine
+        today = local_day(engine.clock(), engine.settings.timezone)
+        return maturity(engine.lake, scope_of(tenant_id, user_id), today)
+
+    def explain(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+        """Where a memory came from; see ``provenance.explain``.
+
+        Raises:
+            NotFound: the user has no such memory.
+        """
+        from memory_pipeline.retrieval import provenance
+
+        return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
+
+    def frame(self, name: str, *, user_id: str, tenant_id: str = "default") -> pd.DataFrame:
+        """``memories``, ``messages``, ``summaries``, ``verdicts`` or ``costs`` of a user, as a pandas DataFrame.
+
+        Raises:
+            QueryError: there is no table of that name.
+        """
+        from memory_pipeline.retrieval import listing
+
+        return listing.frame(self._engine.lake, scope_of(tenant_id, user_id), name)

@@ -1,0 +1,83 @@
+"""What was said earlier in a session, in a few sentences: its rolling summary, or its turns (NM-8, LS-30)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from memory_pipeline.domain.calendar import local_day, zone
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.summary import Summary, SummaryGrain
+from memory_pipeline.domain.text import truncate
+from memory_pipeline.inference.builtin.summarise import rolling
+from memory_pipeline.retrieval.conversation import Turn, said
+from memory_pipeline.retrieval.engine import Engine
+from memory_pipeline.retrieval.fence import fenced
+from memory_pipeline.retrieval.rows import MEMORIES
+
+_TOLD = ("user", "assistant")
+
+
+class SessionStory:
+    """Tells of turns that a prompt does not show. No model is asked: reads never call one.
+
+    Args:
+        session_id: None = there is no stored summary.
+    """
+
+    def __init__(self, engine: Engine, scope: Scope, session_id: str | None, now: datetime) -> None:
+        self._engine = engine
+        self._scope = scope
+        self._session_id = session_id
+        self._now = now
+
+    def of(self, turns: Sequence[Turn], tokens: int) -> str:
+        """A text of at most so many estimated tokens: the session's stored summary, which may be a few turns old
+        (RX-23), or, where there is none, what the turns themselves state; empty when they state nothing."""
+        if tokens <= 0:
+            return ""
+        text = self._stored() or self._extracted(turns, tokens)
+        return truncate(fenced(text), tokens) if text else ""
+
+    def _stored(self) -> str | None:
+        if self._session_id is None:
+            return None
+        engine = self._engine
+        today = local_day(self._now, engine.settings.timezone) + timedelta(days=1)
+        first = today - timedelta(days=engine.policy.summary.session_days)
+        found = engine.lake.read(
+            "summaries",
+            Summary,
+            days=[day for day in engine.lake.days("summaries") if first <= day <= today],
+            where="tenant_id = $tenant AND user_id = $user AND session_id = $session AND grain = $grain",
+            params={
+                "tenant": self._scope.tenant_id,
+                "user": self._scope.user_id,
+                "session": self._session_id,
+                "grain": str(SummaryGrain.SESSION),
+            },
+            order="start",
+        )
+        return found[-1].text if found and self._clean(found[-1]) else None
+
+    def _clean(self, summary: Summary) -> bool:
+        """Whether it tells nothing that the user has taken back since."""
+        now = self._engine.searcher.sources.now(self._scope)
+        messages = {message_id for message_id, _ in now.taken_back}
+        return now.forgotten.isdisjoint(summary.memory_ids) and messages.isdisjoint(summary.message_ids)
+
+    def _extracted(self, turns: Sequence[Turn], tokens: int) -> str:
+        at = self._now.astimezone(zone(self._engine.settings.timezone)).isoformat(timespec="seconds")
+        messages = [
+            {"id": f"t{n}", "role": turn["role"], "speaker": None, "content": said(turn), "created_at": at}
+            for n, turn in enumerate(turns)
+            if turn["role"] in _TOLD and said(turn).strip()
+        ]
+        return rolling({"messages": messages, "max_tokens": tokens, "unspoken": self._unspoken()}).text
+
+    def _unspoken(self) -> list[str]:
+        """What must not be brought up (DL-23)."""
+        rows = self._engine.searcher.sources.now(self._scope)
+        assert rows.name == MEMORIES
+        hidden = zip(rows.values("content"), rows.values("surface"), rows.values("status"), strict=True)
+        return [content for content, surface, status in hidden if surface == "avoid" and status == "active"]
