@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import dagster as dg
 
-from memory_pipeline.orchestration.assets import lifecycle, memories, proposals, reflections, summaries, transcripts
+from memory_pipeline.orchestration.assets import (
+    evaluation,
+    lifecycle,
+    memories,
+    proposals,
+    reflections,
+    summaries,
+    transcripts,
+)
 from memory_pipeline.orchestration.automation import JOBS, SCHEDULES, inbox_sensor
 from memory_pipeline.orchestration.checks import all_checks
 from memory_pipeline.orchestration.resources import Pipeline
 
 defs = dg.Definitions(
-    assets=dg.load_assets_from_modules([transcripts, proposals, memories, summaries, reflections, lifecycle]),
-    asset_checks=list(all_checks()),
+    assets=dg.load_assets_from_modules(
+        [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation]
+    ),
+    asset_checks=[*all_checks(), evaluation.fixtures_are_good_enough],
     jobs=JOBS,
     schedules=SCHEDULES,
     sensors=[inbox_sensor],

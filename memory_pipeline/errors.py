@@ -67,3 +67,11 @@ class QueryError(MemoryPipelineError):
 
 class CurationError(MemoryPipelineError):
     """A change by the user's own hand cannot be made as it was asked for."""
+
+
+class EvaluationError(MemoryPipelineError):
+    """A fixture, a data set or a suite of the evaluation cannot be used as it is."""
+
+
+class PromotionError(MemoryPipelineError):
+    """A candidate may not be put in force, or there is nothing to go back to."""

@@ -90,6 +90,21 @@ class Settings(BaseSettings):
             return "/".join([self.home.rstrip("/"), *parts])
         return str(Path(self.home.removeprefix("file://")).expanduser().absolute().joinpath(*parts))
 
+    def _promoted(self, name: str) -> Path | None:
+        """A file or folder that ``memory-pipeline promote`` has put into the home; None where there is none."""
+        place = None if self.remote else Path(self.path(name))
+        return place if place is not None and place.exists() else None
+
+    @property
+    def policy_file(self) -> Path | None:
+        """The file in force that overrides figures of the policy: the one that is set, else the home's own."""
+        return self.policy or self._promoted("policy.toml")
+
+    @property
+    def prompts_folder(self) -> Path | None:
+        """The folder in force of templates of one's own: the one that is set, else the home's own."""
+        return self.prompts or self._promoted("prompts")
+
     @cached_property
     def policies(self) -> Policy:
         """The policy table with the user's overrides.
@@ -98,12 +113,13 @@ class Settings(BaseSettings):
             SettingsError: the override file is missing or has an unknown or malformed figure.
         """
         table = tomllib.loads((_PACKAGE / "policy.toml").read_text(encoding="utf-8"))
+        file = self.policy_file
         try:
-            if self.policy is not None:
-                table = _merged(table, tomllib.loads(self.policy.read_text(encoding="utf-8")))
+            if file is not None:
+                table = _merged(table, tomllib.loads(file.read_text(encoding="utf-8")))
             policy: Policy = build(Policy, table)
         except (OSError, ValueError) as error:
-            raise SettingsError(f"policy: {error}") from error
+            raise SettingsError(f"policy{f' ({file})' if file else ''}: {error}") from error
         return policy
 
 

@@ -7,7 +7,17 @@ import sys
 
 import typer
 
-from memory_pipeline.cli import curating, operating, reading, spending, writing
+from memory_pipeline.cli import (
+    ageing,
+    curating,
+    evaluating,
+    operating,
+    profiling,
+    reading,
+    shadowing,
+    spending,
+    writing,
+)
 from memory_pipeline.errors import MemoryPipelineError
 
 app = typer.Typer(
@@ -16,7 +26,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-for part in (writing.app, reading.app, curating.app, spending.app, operating.app):
+for part in (
+    writing.app,
+    reading.app,
+    profiling.app,
+    curating.app,
+    ageing.app,
+    spending.app,
+    evaluating.app,
+    shadowing.app,
+    operating.app,
+):
     app.registered_commands += part.registered_commands
 
 

@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from memory_pipeline.cli.spending import today, told
 from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
+from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages import audit
 from memory_pipeline.stages.context import StageContext
@@ -32,6 +34,8 @@ def examine() -> list[dict[str, Any]]:
 def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
     settings = ctx.settings
     yield "settings", lambda: (True, f"home {settings.path()}, chat {settings.chat}, encoder {settings.encoder}")
+    yield "policy", lambda: (True, _in_force("policy", settings.policy, settings.policy_file))
+    yield "prompts", lambda: _prompts(settings)
     yield "versions", lambda: (True, f"python {sys.version.split()[0]}, " + _versions())
     yield "privacy", lambda: (True, _privacy(settings))
     yield "chat model", lambda: (True, ctx.chat.model)
@@ -45,6 +49,18 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
             yield f"{name}: {check.__name__}", lambda check=check: _audit(check(ctx, days))  # type: ignore[misc]
     for store_check in audit.OF_STORES:
         yield store_check.__name__, lambda store_check=store_check: _audit(store_check(ctx))  # type: ignore[misc]
+
+
+def _in_force(name: str, given: Path | None, used: Path | None) -> str:
+    if used is None:
+        return "as shipped"
+    whence = f"MEMORY_PIPELINE_{name.upper()}" if given else "put in force by `memory-pipeline promote`"
+    return f"{used} ({whence})"
+
+
+def _prompts(settings: Settings) -> tuple[bool, str]:
+    Prompts.open(settings)
+    return True, _in_force("prompts", settings.prompts, settings.prompts_folder)
 
 
 def _guarded(name: str, check: Callable[[], tuple[bool, str]]) -> dict[str, Any]:

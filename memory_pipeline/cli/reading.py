@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.", show_default=False)]
 Tenant = Annotated[str, typer.Option("--tenant", "-t", help="The user's tenant.")]
+Detail = Annotated[str, typer.Option(help="normal, or high: also what is stale or archived.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -46,6 +47,7 @@ def search(
     profile: Annotated[str, typer.Option(help="Ranking profile.")] = "default",
     layers: Annotated[str, typer.Option(help="Comma-separated: semantic, episodic, narrative.")] = "semantic,episodic",
     as_of: Annotated[str | None, typer.Option(help="As things stood at that date or time.")] = None,
+    detail: Detail = "normal",
     explain: Annotated[bool, typer.Option(help="Show what the score is made of.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -58,6 +60,7 @@ def search(
         profile=profile,
         layers=tuple(part.strip() for part in layers.split(",") if part.strip()),
         as_of=_time(as_of),
+        detail=detail,
         explain=explain,
     )
     if as_json:
@@ -87,10 +90,13 @@ def context(
     session: Annotated[str | None, typer.Option(help="The session it belongs to.")] = None,
     budget: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
     layout: Annotated[str, typer.Option(help="memory, lessons or known-facts.")] = "memory",
+    detail: Detail = "normal",
     as_json: AsJson = False,
 ) -> None:
     """The block of memory for a prompt."""
-    block = _reader().context(message, user_id=user, tenant_id=tenant, session_id=session, budget=budget, layout=layout)
+    block = _reader().context(
+        message, user_id=user, tenant_id=tenant, session_id=session, budget=budget, layout=layout, detail=detail
+    )
     if as_json:
         print_json(block)
     else:
@@ -102,10 +108,11 @@ def ask(
     question: Annotated[str, typer.Argument(help="A question about the user.")],
     user: User,
     tenant: Tenant = "default",
+    detail: Detail = "normal",
     as_json: AsJson = False,
 ) -> None:
     """Answer from memory alone, with citations, or say that it is not known."""
-    answer = _reader().ask(question, user_id=user, tenant_id=tenant)
+    answer = _reader().ask(question, user_id=user, tenant_id=tenant, detail=detail)
     if as_json:
         print_json({"text": answer.text, "citations": answer.citations, "known": answer.known})
         return

@@ -161,8 +161,8 @@ class LifecyclePolicy:
     Attributes:
         stale_after: days without reference or reinforcement until active → stale.
         archive_after: days after that until stale → archived.
-        silence_after: days without mention until an open loop is closed.
-        grace: days after the due date until an open loop is closed.
+        silence_after: days without mention until an open loop that has no due date is closed.
+        grace: days that an open loop stays open after its due date; 0 = none.
         curve: name of its strength curve.
     """
 
@@ -191,6 +191,34 @@ class CurvePolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class StrengthPolicy:
+    """What holds for every curve.
+
+    Attributes:
+        recalls: reads of a memory that slow its forgetting as much as one confirmation does; more do no more.
+        score_floor: what a faded memory still counts in a score.
+    """
+
+    recalls: int
+    score_floor: float
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePolicy:
+    """The end of what has faded.
+
+    Attributes:
+        enabled: whether what is archived and has faded leaves the index for good; its chain stays in the ledger.
+        below: strength below which a memory has faded.
+        after_days: days without access that it takes at least.
+    """
+
+    enabled: bool
+    below: float
+    after_days: int
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryPolicy:
     """What summaries are made from, when, and how long they are; sizes in estimated tokens.
 
@@ -203,6 +231,7 @@ class SummaryPolicy:
         day_input_floor, day_input_tokens: however small that share is, and however large.
         week_input_tokens, month_input_tokens, session_input_tokens: messages read, out of those that their days read.
         message_tokens: of a message that is shown; of other roles' messages half as many.
+        memory_tokens: memories that one summary reads, the most important ones.
         pack_tokens: messages and memories in one call.
         pack_reply_tokens: texts asked for in one call.
         session_shown_turns: messages of a session that a prompt shows whole.
@@ -224,6 +253,7 @@ class SummaryPolicy:
     month_input_tokens: int
     session_input_tokens: int
     message_tokens: int
+    memory_tokens: int
     pack_tokens: int
     pack_reply_tokens: int
     session_shown_turns: int
@@ -260,10 +290,27 @@ class ReflectionPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PatternPolicy:
+    """When alike memories become one pattern.
+
+    Attributes:
+        overlap: of two memories' keywords, and of a memory's keywords with the theme of its group.
+        theme_share: share of a group that holds a word of its theme.
+        common_share, common_from: share of so many memories or more from which on a word tells none of them apart.
+        min_findings, min_episodes: members that it takes.
+        max_group: members that a pattern has at most.
+        least_support, support_per_member, most_support: importance and confidence by the number of members.
+    """
+
     overlap: float
+    theme_share: float
+    common_share: float
+    common_from: int
     min_findings: int
     min_episodes: int
     max_group: int
+    least_support: float
+    support_per_member: float
+    most_support: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,10 +327,30 @@ class ProfilePolicy:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalPolicy:
+    """Candidates and texts of a search.
+
+    Attributes:
+        candidates: rows that each arm may bring.
+        short_turn_characters: up to this length a turn is short.
+        previous_turn_characters: of the turn before a short one, which lends its words if it is shorter than this.
+        encoded_characters: of a text that a vector is made of.
+        encoded_reply_characters: the same, of an assistant's turn.
+        period_fades_days, period_fades_share: what lies this long outside the time that a question speaks of, in days
+            and in shares of its length, counts 1/e.
+        event_floor: mean of similarity and keyword from which on a row tells of the event that a question measures
+            time by.
+        linked_from: the best memories, whose linked ones come in.
+    """
+
     candidates: int
     short_turn_characters: int
     previous_turn_characters: int
     encoded_characters: int
+    encoded_reply_characters: int
+    period_fades_days: float
+    period_fades_share: float
+    event_floor: float
+    linked_from: int
     bm25_k1: float
     bm25_b: float
 
@@ -310,6 +377,47 @@ class ContextPolicy:
     asked_for: float
     quote_tokens: int
     summaries: int
+
+
+@dataclass(frozen=True, slots=True)
+class StandingProfilePolicy:
+    """The standing profile.
+
+    Attributes:
+        tokens: of the whole text at most, estimated.
+        item_tokens: a longer memory is left out, unless it is a boundary.
+        section_items: memories of one section at most.
+    """
+
+    tokens: int
+    item_tokens: int
+    section_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadPolicy:
+    """The whole prompt of a turn; sizes in estimated tokens.
+
+    Attributes:
+        memories_tokens, services_tokens, history_tokens: of each section at most.
+        tools_tokens, reserve_tokens: left free for the descriptions of tools, and for what the estimates miss.
+        total_tokens: of everything; another total scales every section.
+        history_turns: turns of the conversation at most, besides its first.
+        verbatim_turns: the latest, which give way last.
+        summary_tokens: of what is told of the turns that are not shown.
+        service_relevance: cosine or share of the turn's words below which a service has nothing to do with it.
+    """
+
+    memories_tokens: int
+    services_tokens: int
+    history_tokens: int
+    tools_tokens: int
+    reserve_tokens: int
+    total_tokens: int
+    history_turns: int
+    verbatim_turns: int
+    summary_tokens: int
+    service_relevance: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +465,43 @@ class ForecastPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class EvaluationPolicy:
+    """What a run of the fixtures must reach.
+
+    Attributes:
+        precision, hit3: shares, at least.
+        leaks, duplicates: at most.
+    """
+
+    precision: float
+    hit3: float
+    leaks: int
+    duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShadowPolicy:
+    """What a candidate must keep to, beside what is in force, to be promoted.
+
+    Attributes:
+        depth: items of a read that are compared.
+        lost_helpful: share of the items that had helped which may be lost.
+        slower: how many times the median latency may be that of the base.
+        latency_ms, latency_reads: a median below it, or of fewer reads, is not held against a candidate.
+        valid_days: age up to which a passing result allows promotion.
+        min_reads: fewer, and the result says too little to pass.
+    """
+
+    depth: int
+    lost_helpful: float
+    slower: float
+    latency_ms: float
+    latency_reads: int
+    valid_days: int
+    min_reads: int
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Every threshold of the pipeline."""
 
@@ -367,15 +512,21 @@ class Policy:
     links: LinkPolicy
     lifecycle: Mapping[str, LifecyclePolicy]
     curves: Mapping[str, CurvePolicy]
+    strength: StrengthPolicy
+    prune: PrunePolicy
     summary: SummaryPolicy
     reflection: ReflectionPolicy
     pattern: PatternPolicy
     profiles: Mapping[str, ProfilePolicy]
     retrieval: RetrievalPolicy
     context: ContextPolicy
+    profile: StandingProfilePolicy
+    payload: PayloadPolicy
     feedback: FeedbackPolicy
     curation: CurationPolicy
     forecast: ForecastPolicy
+    evaluation: EvaluationPolicy
+    shadow: ShadowPolicy
 
     def version(self, *sections: str) -> str:
         """Short digest of some sections ("gate", "gate.sensitive"): part of the code version of what goes by them."""

@@ -12,6 +12,15 @@ entity_match        1 when the query names an entity of the row (LS-7)
 pinned              1 when pinned (DL-17)
 open_loop_urgency   how near an open loop's due date is (DL-17)
 q_value             learned usefulness, 0.5 before there is any (KN-13)
+session             the best of its session, by the mean of similarity and keyword (measured)
+following           similarity of the turn that follows it: an answer shows what a turn was about (measured)
+distinct            a half, less by how much its cosine to the mean of the user's rows exceeds the average row's: what
+                    resembles everything is near to any query (measured)
+aside               1 for the assistant's turn, unless the query asks what "you" said; weighed below 0 (measured)
+dated               1 when the query asks for a time and the text names one (measured)
+in_period           1 inside the time that the query speaks of ("last month"), less the further off; 0 where it speaks
+                    of none
+linked              of a memory: weight of its link to one of the best, times that one's score (LS-10)
 ==================  =================================================================================================
 """
 
@@ -33,6 +42,13 @@ SIGNALS = (
     "pinned",
     "open_loop_urgency",
     "q_value",
+    "session",
+    "following",
+    "distinct",
+    "aside",
+    "dated",
+    "in_period",
+    "linked",
 )
 # Of rows that state no such figure (messages, summaries): the design's defaults, importance 3 of 5 and q 0.5 (KN-13).
 NEUTRAL_IMPORTANCE = 0.6

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _DIMENSIONS = 384
 _MAX_TOKENS = 256
 _MAX_CHARACTERS = 16_384  # far more than 256 tokens of text; spares the tokenizer the rest of a pasted file
-_BATCH_TOKENS = 1024  # of a padded batch; measured: larger ones are slower for long texts, and take more memory
+_BATCH_TOKENS = 512  # of a padded batch; measured: larger ones are slower for long texts, and take more memory
 _BARE = 2  # tokens of an empty text: start and end
 
 
@@ -97,14 +98,19 @@ class BuiltinEncoder:
             return vectors
         tokenizer, session = self._load()
         tokens = [tokenizer.encode(_readable(text)).ids for text in texts]
-        for batch in _batches([len(ids) for ids in tokens]):
-            vectors[batch] = _embed(session, [tokens[i] for i in batch])
+        batches = list(_batches([len(ids) for ids in tokens]))
+        # Measured on two cores: batches side by side, each on one thread, are 1.3 to 1.5 times as fast as one after
+        # another on both.
+        with ThreadPoolExecutor(min(self._threads, max(len(batches), 1))) as pool:
+            found = pool.map(lambda batch: _embed(session, [tokens[i] for i in batch]), batches)
+            for batch, part in zip(batches, found, strict=True):
+                vectors[batch] = part
         return vectors
 
     def _load(self) -> tuple[Any, Any]:
         with self._lock:
             if self._loaded is None:
-                self._loaded = (_tokenizer(), _session(self._threads))
+                self._loaded = (_tokenizer(), _session())
             return self._loaded
 
 
@@ -117,11 +123,11 @@ def _tokenizer() -> Any:
     return tokenizer
 
 
-def _session(threads: int) -> Any:
+def _session() -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3

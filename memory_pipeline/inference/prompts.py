@@ -62,12 +62,12 @@ class Prompts:
 
     @classmethod
     def open(cls, settings: Settings) -> Prompts:
-        """The shipped templates, with those of ``MEMORY_PIPELINE_PROMPTS`` in their place.
+        """The shipped templates, with those of ``MEMORY_PIPELINE_PROMPTS`` or of the home in their place.
 
         Raises:
             SettingsError: see the class.
         """
-        return cls(settings.prompts)
+        return cls(settings.prompts_folder)
 
     def render(self, task: str, inputs: Mapping[str, Any]) -> list[PromptMessage]:
         """The messages of one request: a system and a user message.

@@ -42,6 +42,11 @@ lifecycle_sweep = dg.define_asset_job(
     selection=dg.AssetSelection.assets("lifecycle"),
     description="What time does to the memories.",
 )
+weekly_evaluation = dg.define_asset_job(
+    "weekly_evaluation",
+    selection=dg.AssetSelection.assets("evaluation"),
+    description="The fixtures under the policy in force.",
+)
 
 
 @dg.job(description="Compact the index and drop its old versions.")
@@ -55,6 +60,7 @@ JOBS: list[Any] = [
     weekly_reflection,
     monthly_summary,
     lifecycle_sweep,
+    weekly_evaluation,
     store_maintenance,
 ]
 _ON = dg.DefaultScheduleStatus.RUNNING
@@ -122,12 +128,19 @@ def store_maintenance_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunR
     return dg.RunRequest(run_key=f"maintenance-{_day(context)}")
 
 
+@dg.schedule(job=weekly_evaluation, cron_schedule="0 6 * * 1", execution_timezone="UTC", default_status=_ON)
+def weekly_evaluation_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """On Mondays: it takes half a minute and no money."""
+    return dg.RunRequest(run_key=f"evaluation-{_day(context)}")
+
+
 SCHEDULES = [
     nightly_consolidation_schedule,
     lifecycle_sweep_schedule,
     weekly_reflection_schedule,
     monthly_summary_schedule,
     store_maintenance_schedule,
+    weekly_evaluation_schedule,
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from memory_pipeline.evaluation.candidate import digest_of
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.freshness import BY_NAME, code_version
@@ -18,3 +19,9 @@ def _surroundings() -> tuple[Settings, Prompts]:
 def version_of(stage: str) -> str:
     """The code version of the asset that runs a stage, under the settings of this process."""
     return code_version(*_surroundings(), BY_NAME[stage])
+
+
+def version_in_force() -> str:
+    """The code version of what depends on everything: the whole policy, every prompt, both models."""
+    settings, _ = _surroundings()
+    return digest_of(settings)

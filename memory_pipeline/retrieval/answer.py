@@ -31,7 +31,8 @@ _ITEM_TOKENS = 200
 async def ask(engine: Engine, question: str, user_id: str, tenant_id: str, reach: Reach) -> Answer:
     """See ``MemoryReader.aask``."""
     started = time.perf_counter()
-    reach = {"layers": LAYERS, "statuses": STATUSES, **reach}
+    statuses = tuple(Status) if reach.get("detail") == "high" else STATUSES
+    reach = {"layers": LAYERS, "statuses": statuses, **reach}
     query = engine.checked(question, user_id, tenant_id, reach, k=MOST)
     hits = passing(await asyncio.to_thread(engine.searcher.ranked, query), engine.policy.similarity.answer)
     if not hits:

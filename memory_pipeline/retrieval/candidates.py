@@ -10,6 +10,8 @@ import numpy as np
 
 from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.scope import Classification
+from memory_pipeline.domain.wording import asks_for_time, asks_the_assistant
+from memory_pipeline.retrieval.closeness import Leads, in_period, linked
 from memory_pipeline.retrieval.naming import NOBODY
 from memory_pipeline.retrieval.query import MESSAGE, Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, UserRows
@@ -32,6 +34,10 @@ class Candidates:
         places: where they stand in ``rows``; the other arrays belong to them, in that order.
         similarity, keyword: 0 to 1.
         named: whether the query names an entity that they are about.
+        session, following, distinct: see ``domain.ranking``.
+        aside: turns of the assistant, where the query does not ask for its words.
+        dated: texts that name a time, where the query asks for one.
+        in_period, linked: see ``domain.ranking``.
     """
 
     rows: UserRows
@@ -39,6 +45,13 @@ class Candidates:
     similarity: Floats
     keyword: Floats
     named: Mask
+    session: Floats
+    following: Floats
+    distinct: Floats
+    aside: Mask
+    dated: Mask
+    in_period: Floats
+    linked: Floats
 
 
 def allowed(rows: UserRows, query: Query) -> Mask:
@@ -66,15 +79,18 @@ def _guards(rows: UserRows, query: Query) -> Iterator[Mask]:
 
 
 def _memory_guards(rows: UserRows, query: Query) -> Iterator[Mask]:
-    yield _one_of(rows.values("status"), query.statuses)
-    narrative = rows.values("type") == "reflection"
+    yield rows.matching("status", query.statuses)
+    if rows.forgotten:  # archived, too, but by the user: no detail reaches them
+        yield ~rows.matching("memory_id", rows.forgotten)
+    yield ~rows.matching("change", ("prune",))
+    narrative = rows.matching("type", ("reflection",))
     yield (narrative & ("narrative" in query.layers)) | (~narrative & ("semantic" in query.layers))
     moment = query.at.timestamp()
     begins, ends = rows.seconds("valid_from"), rows.seconds("valid_until")
     yield (np.isnan(begins) | (begins <= moment)) & (np.isnan(ends) | (moment <= ends))  # KN-32
-    classes = rows.values("classification")
-    yield _one_of(classes, frozenset(str(c) for c in Classification if query.ceiling.permits(c)))  # KN-27
-    yield _in_place(rows, "domain", query.domain) | (classes == "public")  # KN-31
+    permitted = frozenset(str(c) for c in Classification if query.ceiling.permits(c))
+    yield rows.matching("classification", permitted)  # KN-27
+    yield _in_place(rows, "domain", query.domain) | rows.matching("classification", ("public",))  # KN-31
     yield _in_place(rows, "agent_id", query.agent_id) | (rows.numbers("shared") == 1)
 
 
@@ -110,7 +126,8 @@ def constant(rows: UserRows, at: float, within_days: int) -> Mask:
     types = rows.values("type")
     vital = np.isin(rows.values("attribute"), VITAL) & (rows.values("subject") == "user")
     bounded = (rows.values("surface") == "avoid") | (types == "boundary")
-    due = rows.seconds("due_at") <= at + within_days * 86_400
+    # A day more than asked for: how many days off it is, the user's own calendar says.
+    due = rows.seconds("due_at") <= at + (within_days + 1) * 86_400
     mask: Mask = (
         (rows.numbers("pinned") == 1) | bounded | ((types == "open_loop") & due) | (types == "protocol") | vital
     )
@@ -124,17 +141,19 @@ def candidates(
     vector: npt.NDArray[np.float32],
     terms: list[str],
     most: int,
+    leads: Leads,
     known: Roster = NOBODY,
     *,
     shared: bool = False,
 ) -> Candidates:
-    """The allowed rows nearest in meaning, those that share most of the query's rare words, those about what it names.
+    """The allowed rows nearest in meaning, those that share most of the query's rare words, those about what it names,
+    those of the sessions that answer it, those of the time it speaks of, and memories linked to the best.
 
     Similarity is exact over all rows: inside one user that is faster than an approximate index, and finds everything.
 
     Args:
         vector: of the query, shape (dimensions,).
-        most: rows that each of the three arms may bring.
+        most: rows that each arm may bring.
         known: the reader's entities.
         shared: the rows are other users'.
     """
@@ -142,12 +161,41 @@ def candidates(
     keyword = (rows.keywords.scores(terms) * rows.brevity).astype(np.float64)
     named = np.zeros(len(rows), dtype=bool)
     named[rows.naming(query.text, known, shared=shared)] = True
+    # What the read may not see lends nothing to its neighbours either.
+    around = rows.surroundings
+    session = around.session(np.where(mask, (similarity + keyword) / 2, 0.0))
+    following = around.following(np.where(mask, similarity, 0.0))
     taken = np.zeros(len(rows), dtype=bool)
     # Somebody may be named in every other row; of these the ones that say most of the query come in.
-    for arm in (similarity, keyword, np.where(named, 1.0 + similarity + keyword, 0.0)):
+    # A session that answers lifts what says some of it, not what says nothing.
+    either = similarity + keyword
+    lifted = np.where(either > 0, either + session, 0.0)
+    arms = [similarity, keyword, lifted, np.where(named, 1.0 + either, 0.0)]
+    period = linking = np.zeros(len(rows))
+    if leads.window is not None:
+        period = in_period(rows, leads.window, leads.policy)
+        arms.append(np.where(period == 1, 1.0 + either, 0.0))
+    if leads.links is not None and rows.name == MEMORIES and not shared:
+        linking = linked(rows, np.where(mask, either / 2, 0.0), leads.policy, leads.links)
+        arms.append(linking)
+    for arm in arms:
         taken[_best(np.where(mask, arm, 0.0), most)] = True
     places = np.flatnonzero(taken)
-    return Candidates(rows, places, similarity[places], keyword[places], named[places])
+    nothing = np.zeros(len(places), dtype=bool)
+    return Candidates(
+        rows,
+        places,
+        similarity[places],
+        keyword[places],
+        named[places],
+        session[places],
+        following[places],
+        around.distinct[places],
+        nothing if asks_the_assistant(query.text) else rows.aside[places],
+        rows.dated[places] if asks_for_time(query.text) else nothing,
+        period[places],
+        linking[places],
+    )
 
 
 def _best(scores: Floats, most: int) -> npt.NDArray[np.int64]:

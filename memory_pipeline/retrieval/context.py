@@ -52,7 +52,9 @@ def assemble(
             raise QueryError("a block that stays the same needs the session_id that it stays the same for")
         first = began.standing(key, asked, engine.searcher.sources)
         if first is not None:
-            return replace(first.block, recall_id=engine.logged("context", asked, session_id, first.hits, started, asked=how))
+            return replace(
+                first.block, recall_id=engine.logged("context", asked, session_id, first.hits, started, asked=how)
+            )
     given = Material(
         message=asked.text,
         standing=engine.searcher.standing(_always(asked), constant_only=layout != "known-facts"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain import ranking
 from memory_pipeline.errors import NotFound, SettingsError
 from memory_pipeline.retrieval.query import Query, Reach, checked, scope_of
+from memory_pipeline.retrieval.read_again import reach_of
 from memory_pipeline.retrieval.search import Searcher
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.index import Index
@@ -36,6 +37,7 @@ class Engine:
         chat: Callable[[], ChatModel] | None,
         clock: Callable[[], datetime],
         seed: int | None,
+        recorded: bool = True,
     ) -> None:
         self.settings = settings
         self.policy = settings.policies
@@ -44,6 +46,7 @@ class Engine:
         self._encoder = encoder
         self._chat = chat
         self._seed = seed
+        self._recorded = recorded
         self._log = RecallLog(settings.path("recall"))
         for name, profile in self.policy.profiles.items():
             try:
@@ -111,14 +114,18 @@ class Engine:
         hits: Sequence[Hit],
         started: float,
         model: str | None = None,
+        asked: Mapping[str, Any] | None = None,
     ) -> str:
         """Put a read on record (LS-33, NM-33). Returns its id.
 
         Args:
             started: reading of ``time.perf_counter`` at its beginning.
             model: the chat model that was asked; the encoder when None.
+            asked: arguments that the query does not hold, where they are not the defaults.
         """
         recall_id = f"rec_{uuid.uuid4().hex[:24]}"
+        if not self._recorded:
+            return recall_id
         self._log.read(
             ReadEvent(
                 recall_id=recall_id,
@@ -131,6 +138,7 @@ class Engine:
                 latency_ms=(time.perf_counter() - started) * 1000,
                 recalled_at=self.clock().astimezone(UTC),
                 items=tuple((h.id, h.layer, h.score) for h in hits),
+                asked={**reach_of(query), **(asked or {})},
             )
         )
         return recall_id

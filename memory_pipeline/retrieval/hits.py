@@ -12,6 +12,8 @@ from memory_pipeline.domain.recall import RecalledItem, Signal
 from memory_pipeline.retrieval.query import MESSAGE
 from memory_pipeline.retrieval.rows import MESSAGES, SUMMARIES
 
+_NONE: Mapping[str, Signal] = {}
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -54,7 +56,7 @@ class Hit:
             type=self.type,
             content=self.row["content"],
             score=self.score,
-            signals=self.signals if explain else {},
+            signals=dict(self.signals) if explain else {},
             surface=self.surface,
             status=self.row.get("status", "active"),
             observed_at=self.observed_at,
@@ -66,7 +68,14 @@ class Hit:
         )
 
 
-def hit(table: str, row: Mapping[str, Any], score: float = 0.0, *, shared: bool = False) -> Hit:
+def hit(
+    table: str,
+    row: Mapping[str, Any],
+    score: float = 0.0,
+    signals: Mapping[str, Signal] = _NONE,
+    *,
+    shared: bool = False,
+) -> Hit:
     """A hit from a row of an index table.
 
     Args:
@@ -74,12 +83,12 @@ def hit(table: str, row: Mapping[str, Any], score: float = 0.0, *, shared: bool 
     """
     if table == MESSAGES:
         message_id = row["message_id"]
-        return Hit("episodic", message_id, row, score, {}, "speak", (message_id,), frozenset({row["message_key"]}))
+        return Hit("episodic", message_id, row, score, signals, "speak", (message_id,), frozenset({row["message_key"]}))
     if table == SUMMARIES:
-        return Hit("narrative", row["summary_id"], row, score, {}, "adapt", tuple(row["message_ids"]))
+        return Hit("narrative", row["summary_id"], row, score, signals, "adapt", tuple(row["message_ids"]))
     layer = "narrative" if row["type"] == "reflection" else "semantic"
     evidence = () if shared else tuple(row["evidence"])
-    return Hit(layer, row["memory_id"], row, score, {}, row["surface"], evidence)
+    return Hit(layer, row["memory_id"], row, score, signals, row["surface"], evidence)
 
 
 def once(hits: Iterable[Hit], most: int) -> list[Hit]:

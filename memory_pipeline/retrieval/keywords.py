@@ -12,6 +12,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,17 +120,14 @@ class KeywordIndex:
         self._weights = weights.astype(np.float32)
 
     def _count(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        seen: dict[str, int] = {}  # a raw token's term, so that each form is stemmed once
-        found: list[int] = []
-        lengths = np.zeros(len(texts), dtype=np.int64)
-        for place, text in enumerate(texts):
-            tokens = tokenise(text, singles=True)
-            lengths[place] = len(tokens)
-            new = [token for token in dict.fromkeys(tokens) if token not in seen]
-            for token, stem in zip(new, stems(new), strict=True):
-                seen[token] = self._terms.setdefault(stem, len(self._terms))
-            found.extend(map(seen.__getitem__, tokens))
-        return np.array(found, dtype=np.int64), lengths
+        tokens = [tokenise(text, singles=True) for text in texts]
+        forms = list(dict.fromkeys(chain.from_iterable(tokens)))  # each form is stemmed once, and all in one call
+        term = {
+            form: self._terms.setdefault(stem, len(self._terms)) for form, stem in zip(forms, stems(forms), strict=True)
+        }
+        lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
+        count = int(lengths.sum())
+        return np.fromiter(map(term.__getitem__, chain.from_iterable(tokens)), dtype=np.int64, count=count), lengths
 
     @property
     def nbytes(self) -> int:

@@ -113,10 +113,12 @@ class HotLinks:
             kept = None
         if kept is not None and kept.memories() is memories:
             return kept.links
+        if kept is None and not self._lake.days("links"):
+            return {}
         read_at, stored = (kept.read_at, kept.stored) if kept else (time.monotonic(), _stored(self._lake, scope))
         pairs = zip(memories.values("memory_id"), memories.values("content"), strict=True)
         contents = {i: content for i, content in pairs if i not in memories.forgotten}
-        links = _shown(self._lake, scope, stored, contents, self._most)
+        links = _shown(self._lake, scope, stored, contents, self._most) if len(stored) else {}
         with self._lock:
             self._kept[scope] = _Kept(read_at, stored, weakref.ref(memories), links)
             self._kept.move_to_end(scope)

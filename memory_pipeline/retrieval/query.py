@@ -54,6 +54,7 @@ class Query:
     Attributes:
         weighing: the profile.
         weights: its weight by signal.
+        timezone: of a user of whom no other is known.
         at: the moment that validity, recency and ages are measured at: ``as_of``, else the time of the read. UTC.
         session_id: restricts every layer to one session; None = all.
         apart_from: a session whose messages are in the prompt already, and so are left out.
@@ -66,6 +67,7 @@ class Query:
     profile: str
     weighing: ProfilePolicy
     weights: Mapping[str, float]
+    timezone: str
     layers: frozenset[str]
     at: datetime
     as_of: datetime | None
@@ -146,6 +148,7 @@ def checked(
         profile=one_of("profile", profile, policy.profiles),
         weighing=policy.profiles[profile],
         weights=weights(policy.profiles[profile]),
+        timezone=timezone,
         layers=some_of("layers", layers, LAYERS),
         at=moment or now,
         as_of=moment,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,15 +14,19 @@ import pyarrow.compute as pc
 
 from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.policy import RetrievalPolicy
+from memory_pipeline.domain.wording import states_time
 from memory_pipeline.retrieval.keywords import KeywordIndex
 from memory_pipeline.retrieval.naming import NOBODY, MemoryNames, SpeakerNames
-from memory_pipeline.storage.projection import spoken
+from memory_pipeline.retrieval.surroundings import Surroundings
+from memory_pipeline.storage.projection import named, spoken
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 MEMORIES, MESSAGES, SUMMARIES = "memories", "messages", "summaries"
 _IDS = {MEMORIES: "memory_id", MESSAGES: "message_id", SUMMARIES: "summary_id"}
+_ROWS_KEPT = 512
+_ROW_BYTES = 1_500  # of a whole row as Python objects, roughly
 _TAKING_BACK = ("forget", "edit")
 Citations = frozenset[tuple[str, str]]  # message id, session of the memory that cites it
 
@@ -46,16 +50,22 @@ class UserRows:
         # Measured on long messages (BEAM): a text of 3,000 characters holds a query's words by chance.
         self.brevity = np.minimum(policy.short_turn_characters / lengths, 1.0)
         self._columns: dict[str, npt.NDArray[Any]] = {}
+        self._codes: dict[str, tuple[list[str], npt.NDArray[np.int64]]] = {}
+        self._rows: dict[int, dict[str, Any]] = {}  # whole rows of late: a hot user's queries come back to them
 
     def _keyword_texts(self, contents: Sequence[str], policy: RetrievalPolicy) -> list[str]:
-        """What keywords are looked for in: for a short turn also the one before it, which often names its subject."""
+        """What keywords are looked for in: for a short turn also the one before it, which often names its subject.
+
+        A turn before it that is not as short lends nothing: the words of a long reply drown those of a question
+        (measured on LongMemEval: R@5 .73 with it, .83 without).
+        """
         if self.name != MESSAGES:
             return list(contents)
         before = self.table.column("previous").to_pylist()
         speakers = self.table.column("speaker").to_pylist()
         return [
             f"{previous} {spoken(speaker, text)}"
-            if len(text) <= policy.short_turn_characters
+            if len(text) <= policy.short_turn_characters and len(previous) < policy.previous_turn_characters
             else spoken(speaker, text)
             for previous, speaker, text in zip(before, speakers, contents, strict=True)
         ]
@@ -66,7 +76,8 @@ class UserRows:
     @property
     def nbytes(self) -> int:
         """Memory taken, in bytes, roughly."""
-        return int(self.table.nbytes) + self.vectors.nbytes + self.keywords.nbytes + 200 * len(self)
+        objects = 200 * len(self) + _ROW_BYTES * min(len(self), _ROWS_KEPT)
+        return int(self.table.nbytes) + self.vectors.nbytes + self.keywords.nbytes + objects
 
     # -- columns
 
@@ -101,10 +112,49 @@ class UserRows:
         """Whether the table's noun has that field."""
         return column in self.table.column_names
 
+    def matching(self, column: str, wanted: Collection[str]) -> npt.NDArray[np.bool_]:
+        """Which rows have one of some texts in a column, shape (rows,)."""
+        if column not in self._codes:
+            coded = pc.dictionary_encode(self.table.column(column).combine_chunks())
+            codes = pc.fill_null(coded.indices, len(coded.dictionary)).to_numpy()
+            self._codes[column] = (coded.dictionary.to_pylist(), np.asarray(codes, dtype=np.int64))
+        names, codes = self._codes[column]
+        return np.array([*(name in wanted for name in names), False], dtype=bool)[codes]
+
     def take(self, places: Sequence[int] | npt.NDArray[np.int64]) -> list[dict[str, Any]]:
-        """Whole rows at some places, in that order."""
+        """Whole rows at some places, in that order; not to be changed."""
+        wanted = [int(place) for place in places]
+        new = [place for place in wanted if place not in self._rows]
+        if new:
+            if len(self._rows) > _ROWS_KEPT:
+                self._rows = {}
+            self._rows.update(zip(new, self._read(new), strict=True))
+        rows = self._rows
+        return [rows[place] for place in wanted] if all(p in rows for p in wanted) else self._read(wanted)
+
+    def _read(self, places: Sequence[int]) -> list[dict[str, Any]]:
         rows = self.table.take(pa.array(places, type=pa.int64())).to_pylist()
         return [{k: v.replace(tzinfo=UTC) if isinstance(v, datetime) else v for k, v in row.items()} for row in rows]
+
+    # -- what stands around a row, and how it is worded
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """Sessions, following turns, and what is typical of all rows."""
+        return Surroundings(self)
+
+    @cached_property
+    def aside(self) -> npt.NDArray[np.bool_]:
+        """Turns of an assistant, shape (rows,); not of a person who has that role in a conversation of two."""
+        if self.name != MESSAGES:
+            return np.zeros(len(self), dtype=bool)
+        people = np.array([named(speaker) for speaker in self.values("speaker")], dtype=bool)
+        return np.asarray((self.values("role") == "assistant") & ~people, dtype=bool)
+
+    @cached_property
+    def dated(self) -> npt.NDArray[np.bool_]:
+        """Rows whose text names a time, shape (rows,)."""
+        return np.array([states_time(text) for text in self.values("content")], dtype=bool)
 
     # -- entities
 
@@ -145,6 +195,11 @@ class UserRows:
         # Rows of before these fields say it by their change alone.
         unlisted = np.array([not taken for taken in ids], dtype=bool) & (self.numbers("own_words") == 0)
         return frozenset(listed) | self._cited(unlisted & np.isin(self.values("change").astype(str), _TAKING_BACK))
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """Of memories: where each stands, by its id."""
+        return {memory_id: n for n, memory_id in enumerate(self.values("memory_id"))}
 
     @cached_property
     def forgotten(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,15 +40,15 @@ def signals(
     rows, places = found.rows, found.places
     count = len(places)
     memory = rows.name == MEMORIES
-    known = [useful.get(i) for i in rows.ids[places]]
+    known = [useful.get(i) for i in rows.ids[places]] if useful else []
     event = rows.seconds("created_at" if rows.name == MESSAGES else "observed_at")[places]
     accessed = np.maximum(
         rows.seconds("referenced_at")[places] if memory else event,
-        [u.last_access.timestamp() if u else -np.inf for u in known],
+        [u.last_access.timestamp() if u else -np.inf for u in known] if known else -np.inf,
     )
     base = event if profile.recency_base == "event" else accessed
 
-    recalls = _each(lambda u: u.access_count if u else 0, known)
+    recalls = _each(lambda u: u.access_count if u else 0, known) if known else np.zeros(count)
 
     def of(column: str, neutral: float) -> Floats:
         return rows.numbers(column)[places] if memory else np.full(count, neutral)
@@ -60,16 +60,18 @@ def signals(
         "importance": _importance(found, policy, (now - accessed) / _DAY, recalls),
         "salience": of("salience", ranking.NEUTRAL_SALIENCE),
         "confidence": of("confidence", 1.0),  # a message certainly was said
-        "access_frequency": _each(ranking.access_frequency, recalls),
+        "access_frequency": _each(ranking.access_frequency, recalls) if known else np.zeros(count),
         "entity_match": found.named.astype(np.float64),
         "session": found.session,
         "following": found.following,
         "distinct": found.distinct,
         "aside": found.aside.astype(np.float64),
         "dated": found.dated.astype(np.float64),
+        "in_period": found.in_period,
+        "linked": found.linked,
         "pinned": of("pinned", 0.0),
         "open_loop_urgency": _urgency(found, now, policy.context.due_within_days),
-        "q_value": _each(lambda u: _q_value(u, profile.exploration, sample), known),
+        "q_value": _q_values(known, count, profile.exploration, sample),
     }
 
 
@@ -101,10 +103,11 @@ def _importance(found: Candidates, policy: Policy, idle_days: Floats, recalls: F
     rows, places = found.rows, found.places
     importance = rows.numbers("importance")[places]
     slowed = 1 + rows.numbers("reinforcements")[places] + np.minimum(recalls / policy.strength.recalls, 1.0)
-    curves = np.array([policy.lifecycle[kind].curve for kind in rows.values("type")[places]], dtype=object)
     left: Floats = importance.copy()
-    for name in set(curves):
-        those = (curves == name) & (rows.numbers("pinned")[places] == 0)  # pinned memories do not fade (DL-27)
+    fades = rows.numbers("pinned")[places] == 0  # pinned memories do not fade (DL-27)
+    for name in policy.curves:
+        types = [kind for kind, rules in policy.lifecycle.items() if rules.curve == name]
+        those = rows.matching("type", types)[places] & fades
         left[those] = strengths(importance[those], idle_days[those], policy.curves[name], slowed[those])
     kept: Floats = np.maximum(left, np.minimum(importance, policy.strength.score_floor))
     return kept
@@ -137,12 +140,17 @@ def strengths(importance: Floats, days: Floats, curve: CurvePolicy, slowed: Floa
 def _urgency(found: Candidates, now: float, horizon: float) -> Floats:
     urgency = np.zeros(len(found.places), dtype=np.float64)
     if found.rows.name == MEMORIES:
-        due, types = found.rows.seconds("due_at"), found.rows.values("type")
-        for n, place in enumerate(found.places):
-            if types[place] == "open_loop":
-                days_left = None if np.isnan(due[place]) else (due[place] - now) / _DAY
-                urgency[n] = ranking.open_loop_urgency(days_left, horizon)
+        due, loops = found.rows.seconds("due_at"), found.rows.matching("type", ("open_loop",))[found.places]
+        for n in np.flatnonzero(loops):
+            due_at = due[found.places[n]]
+            urgency[n] = ranking.open_loop_urgency(None if np.isnan(due_at) else (due_at - now) / _DAY, horizon)
     return urgency
+
+
+def _q_values(known: Sequence[Usefulness | None], count: int, explores: bool, sample: np.random.Generator) -> Floats:
+    if not known and not explores:
+        return np.full(count, ranking.NEUTRAL_Q)
+    return _each(lambda u: _q_value(u, explores, sample), known or [None] * count)
 
 
 def _q_value(known: Usefulness | None, explores: bool, sample: np.random.Generator) -> float:
@@ -161,10 +169,20 @@ def scores(values: Mapping[str, Floats], weights: Mapping[str, float]) -> Floats
     return total
 
 
-def explained(values: Mapping[str, Floats], weights: Mapping[str, float], place: int) -> dict[str, Signal]:
-    """All signals of one candidate; their contributions add up to its score."""
-    found = {}
-    for name, column in values.items():
-        value, weight = float(column[place]), weights.get(name, 0.0)
-        found[name] = Signal(value, weight, weight * value)
-    return found
+class Explained(Mapping[str, Signal]):
+    """All signals of one candidate, each worked out when it is looked at; their contributions add up to its score."""
+
+    __slots__ = ("_place", "_values", "_weights")
+
+    def __init__(self, values: Mapping[str, Floats], weights: Mapping[str, float], place: int) -> None:
+        self._values, self._weights, self._place = values, weights, place
+
+    def __getitem__(self, name: str) -> Signal:
+        value, weight = float(self._values[name][self._place]), self._weights.get(name, 0.0)
+        return Signal(value, weight, weight * value)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memory_pipeline.domain.policy import Policy
-from memory_pipeline.retrieval import scoring
+from memory_pipeline.retrieval import periods, scoring
 from memory_pipeline.retrieval.candidates import Candidates, candidates, constant
+from memory_pipeline.retrieval.closeness import Leads, moment, told_best
 from memory_pipeline.retrieval.hits import Hit, hit, once
 from memory_pipeline.retrieval.keywords import query_terms
+from memory_pipeline.retrieval.periods import Window
 from memory_pipeline.retrieval.query import Query
-from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, Citations, UserRows
+from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, Citations, UserRows
 from memory_pipeline.retrieval.sources import Opened, Source, Sources
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake
@@ -91,12 +93,33 @@ class Searcher:
         with self._lock:
             sample = np.random.default_rng(self._seeds.spawn(1)[0])
         scored = []
-        known = opened.now.roster
+        known, leads = opened.now.roster, self._leads(query, opened)
         for table in opened.tables:
-            found = candidates(table.rows, table.mask, query, vector, terms, most, known, shared=table.shared)
+            found = candidates(table.rows, table.mask, query, vector, terms, most, leads, known, shared=table.shared)
             values = scoring.signals(found, self._policy, query.weighing, now, useful, sample)
             scored.append(_Scored(table, found, values, scoring.scores(values, query.weights)))
         return scored
+
+    def _leads(self, query: Query, opened: Opened) -> Leads:
+        """The time and the links that the query's profile weighs."""
+        policy = self._policy.retrieval
+        window = self._window(query, opened) if query.weights.get("in_period") else None
+        followed = query.weights.get("linked") and not query.historical
+        links = self.sources.links_of(query.scope, opened.now) if followed else None
+        return Leads(policy, window, links)
+
+    def _window(self, query: Query, opened: Opened) -> Window | None:
+        """The time that the query speaks of; before or after an event it is that of the row which tells of it best."""
+        asked = periods.asked(query.text, query.at, _timezone(query, opened.now))
+        if not isinstance(asked, periods.Event):
+            return asked
+        vector, terms = self._vector(asked.clause), query_terms(asked.clause)
+        best, found = self._policy.retrieval.event_floor, None
+        for table in (t for t in opened.tables if t.rows.name != SUMMARIES and not t.shared):
+            place, score = told_best(table.rows, table.mask, vector, terms)
+            if score > best:
+                best, found = score, asked.window(moment(table.rows, place), query.at.timestamp())
+        return found
 
     def _vector(self, text: str) -> npt.NDArray[np.float32]:
         with self._lock:
@@ -114,9 +137,9 @@ class Searcher:
 def _in_order(scored: Sequence[_Scored], query: Query) -> Iterator[Hit]:
     """All candidates, best first, the newer one first among equals; rows are read in chunks, as they are asked for."""
     order = sorted(
-        (-float(score), -float(event), item_id, n, place)
+        (-score, -event, item_id, n, place)
         for n, part in enumerate(scored)
-        for place, (score, event, item_id) in enumerate(zip(part.scores, *_tie_breakers(part.found), strict=True))
+        for place, (score, event, item_id) in enumerate(_keys(part))
         if query.min_score is None or score >= query.min_score
     )
     size = min(query.k + _SPARE, _CHUNK)
@@ -128,8 +151,16 @@ def _in_order(scored: Sequence[_Scored], query: Query) -> Iterator[Hit]:
             rows.update(zip(((n, p) for p in own), part.table.rows.take(part.found.places[own]), strict=True))
         for n, place in chunk:
             part = scored[n]
-            made = hit(part.table.rows.name, rows[n, place], float(part.scores[place]), shared=part.table.shared)
-            yield replace(made, signals=scoring.explained(part.values, query.weights, place))
+            signals = scoring.Explained(part.values, query.weights, place)
+            name, row, score = part.table.rows.name, rows[n, place], float(part.scores[place])
+            yield hit(name, row, score, signals, shared=part.table.shared)
+
+
+def _timezone(query: Query, memories: UserRows) -> str:
+    """The zone that the user was last in, as far as a memory says; else that of the settings."""
+    if not len(memories):
+        return query.timezone
+    return str(memories.values("timezone")[int(np.argmax(memories.seconds("observed_at")))] or query.timezone)
 
 
 def _resting(found: Hit, messages: UserRows) -> Hit:
@@ -147,6 +178,8 @@ def _turns(messages: UserRows, cited: Citations) -> frozenset[str]:
     return frozenset(messages.values("message_key")[messages.places_of(cited)])
 
 
-def _tie_breakers(found: Candidates) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
-    column = "created_at" if found.rows.name == MESSAGES else "observed_at"
-    return found.rows.seconds(column)[found.places], found.rows.ids[found.places]
+def _keys(part: _Scored) -> Iterator[tuple[float, float, str]]:
+    """Score, time and id of each candidate, by which they are put in order."""
+    rows, places = part.found.rows, part.found.places
+    event = rows.seconds("created_at" if rows.name == MESSAGES else "observed_at")[places]
+    return zip(part.scores.tolist(), event.tolist(), rows.ids[places], strict=True)

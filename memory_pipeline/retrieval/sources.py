@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -104,9 +104,26 @@ class Sources:
             tables.append(self._derived(SUMMARIES, query, now))
         return Opened(tables, now)
 
+    def now(self, scope: Scope) -> UserRows:
+        """A user's memories as they are now."""
+        return self.rows(MEMORIES, scope)
+
+    def rows(self, name: str, scope: Scope) -> UserRows:
+        """A user's rows of a table as they are now, whoever may see them."""
+        return self._hot.rows(name, scope)
+
+    @property
+    def held(self) -> Mapping[str, int]:
+        """Entries and bytes of the rows that are kept in memory."""
+        return self._hot.statistics
+
     def linked(self, scope: Scope, memory_ids: Iterable[str]) -> Links:
         """What some of a user's memories are linked to now, both ways, the strongest first (KN-10)."""
         return self._links.around(scope, self._hot.rows(MEMORIES, scope), memory_ids)
+
+    def links_of(self, scope: Scope, memories: UserRows) -> Callable[[Iterable[str]], Links]:
+        """The same for a user's memories as they are now."""
+        return lambda memory_ids: self._links.around(scope, memories, memory_ids)
 
     def usefulness(self, query: Query) -> Mapping[str, Usefulness]:
         """What earlier reads say of the user's items, by item id."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Message, Role
+from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.withholding import for_readers
 
@@ -81,6 +82,15 @@ def _row(message: Message, previous: str) -> IndexedMessage:
     )
 
 
+def encoded_text(turn: Message | IndexedMessage, policy: RetrievalPolicy) -> str:
+    """The part of a turn that its vector is made of: of an assistant's reply the beginning."""
+    from memory_pipeline.storage.projection import named, spoken
+
+    reply = turn.role == Role.ASSISTANT and not named(turn.speaker)
+    most = policy.encoded_reply_characters if reply else policy.encoded_characters
+    return spoken(turn.speaker, turn.content)[:most]
+
+
 def _indexed(ctx: StageContext, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Text and previous turn of what is indexed, by key."""
     table = ctx.index.lookup("messages", keys, ["message_key", "content", "previous"])
@@ -97,9 +107,7 @@ def _differs(row: IndexedMessage, there: tuple[str, str] | None) -> bool:
 
 def _write(ctx: StageContext, rows: Sequence[IndexedMessage]) -> None:
     from memory_pipeline.storage.index import IndexedMessage
-    from memory_pipeline.storage.projection import spoken
     from memory_pipeline.storage.rows import to_table
 
-    encoded = ctx.policy.retrieval.encoded_characters
-    vectors = ctx.encoder.encode([spoken(r.speaker, r.content)[:encoded] for r in rows])
+    vectors = ctx.encoder.encode([encoded_text(row, ctx.policy.retrieval) for row in rows])
     ctx.index.upsert("messages", to_table(rows, IndexedMessage), vectors)

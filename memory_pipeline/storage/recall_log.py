@@ -1,7 +1,8 @@
 """The recall log: every read and the feedback on it, as lines of JSON in an append-only spool.
 
-Each process writes a file of its own, so that a read costs microseconds and waits for nobody; the ``recall_feedback``
-asset folds the spools into the lake. Nothing is synced to disk: a crash may lose the last reads, never an answer.
+Each process writes a file of its own, and a new one every UTC day, so that a read costs microseconds and waits for
+nobody. The ``recall_feedback`` asset folds the spools into the lake and removes those that nobody writes any more.
+Nothing is synced to disk: a crash may lose the last reads, never an answer.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import json
 import logging
 import os
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -23,6 +25,7 @@ from memory_pipeline.storage.schemas import Recall
 _log = logging.getLogger(__name__)
 _ROTATE_BYTES = 64 * 1024 * 1024
 _QUERY_CHARACTERS = 500
+_DAY_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class ReadEvent:
         kind: ``search``, ``context`` or ``ask``.
         items: id, layer and score of what it returned, best first.
         recalled_at: UTC.
+        asked: the arguments that differ from the defaults, of JSON's types: what it takes to make the read again.
     """
 
     recall_id: str
@@ -45,6 +49,7 @@ class ReadEvent:
     latency_ms: float
     recalled_at: datetime
     items: tuple[tuple[str, str, float], ...]
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 class RecallLog:
@@ -61,6 +66,7 @@ class RecallLog:
         self._lock = threading.Lock()
         self._fd: int | None = None
         self._pid = 0
+        self._day = 0
         self._size = 0
         self._failing = False
 
@@ -81,6 +87,7 @@ class RecallLog:
                 "ms": round(event.latency_ms, 3),
                 "at": event.recalled_at.isoformat(),
                 "items": [[i, layer, round(score, 4)] for i, layer, score in event.items],
+                "asked": event.asked,
             }
         )
 
@@ -110,9 +117,10 @@ class RecallLog:
             self._failing = True
 
     def _spool(self, upcoming: int) -> int:
-        """This process's open file: a new one after a fork, when it is full, or when an erasure has replaced it."""
+        """This process's open file: a new one after a fork, on another day, when it is full, or when it is gone."""
+        today = int(time.time()) // _DAY_SECONDS
         if self._fd is not None and self._pid == os.getpid():
-            if self._size + upcoming <= self._rotate and os.fstat(self._fd).st_nlink:
+            if self._day == today and self._size + upcoming <= self._rotate and os.fstat(self._fd).st_nlink:
                 self._size += upcoming
                 return self._fd
             os.close(self._fd)
@@ -122,7 +130,7 @@ class RecallLog:
         os.makedirs(self.root, exist_ok=True)
         path = os.path.join(self.root, f"recall-{uuid.uuid4().hex}.jsonl")
         self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
-        self._pid, self._size = os.getpid(), upcoming
+        self._pid, self._day, self._size = os.getpid(), today, upcoming
         return self._fd
 
     # -- reading
@@ -136,11 +144,31 @@ class RecallLog:
     def rows(self) -> Iterator[Recall]:
         """Everything logged by any process: one row for each item of a read, and one for each piece of feedback.
 
-        A last line that is still being written is left for the next time; ``day`` is the UTC day.
+        A last line that is still being written is left for the next time; ``day`` is the UTC day. A read that returned
+        nothing has one row, whose ``item_id`` is empty.
         """
         for path in self.files():
-            for line in _lines(path):
-                yield from _rows(line)
+            yield from self.rows_of(path)
+
+    def rows_of(self, path: str) -> Iterator[Recall]:
+        """The rows of one spool."""
+        for line in _lines(path):
+            yield from _rows(line)
+
+    def closed(self, before: datetime) -> list[str]:
+        """Spools that nobody has written since a moment; before today's first they are not written again."""
+        return [path for path in self.files() if os.stat(path).st_mtime < before.timestamp()]
+
+    def remove(self, path: str) -> None:
+        """Remove a spool whose rows are elsewhere.
+
+        Raises:
+            StorageError: it cannot be removed.
+        """
+        try:
+            os.unlink(path)
+        except OSError as error:
+            raise StorageError(f"cannot remove {path}: {error}") from error
 
     def find(self, recall_id: str) -> list[Recall]:
         """The items of one read, best first; empty when no spool knows it."""
@@ -148,7 +176,7 @@ class RecallLog:
         for path in self.files():
             for line in _lines(path, lambda raw: needle in raw):
                 if line.get("recall") == recall_id and line.get("kind") != "feedback":
-                    return list(_rows(line))
+                    return [row for row in _rows(line) if row.item_id]
         return []
 
     def erase(self, scope: Scope) -> int:
@@ -194,7 +222,7 @@ def _rows(event: Mapping[str, Any]) -> Iterator[Recall]:
     if event["kind"] == "feedback":
         yield _row(event, at, event["item"], helpful=event["helpful"])
         return
-    for rank, (item, layer, score) in enumerate(event["items"]):
+    for rank, (item, layer, score) in enumerate(event["items"] or (("", "", 0.0),)):
         yield _row(event, at, item, layer=layer, rank=rank, score=score)
 
 
@@ -226,4 +254,5 @@ def _row(
         model=event.get("model", ""),
         latency_ms=event.get("ms", 0.0),
         recalled_at=at,
+        asked=json.dumps(asked, sort_keys=True) if (asked := event.get("asked")) else None,
     )

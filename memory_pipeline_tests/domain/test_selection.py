@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.message import Message, Role
-from memory_pipeline.domain.selection import clipped, select, size
-from memory_pipeline_tests.factories import NOON, message
+from memory_pipeline.domain.selection import clipped, memory_size, select, size, weightiest
+from memory_pipeline_tests.factories import NOON, memory, message, proposal
 
 WORDS = ("boat", "Lisbon", "rent", "garden", "exam", "violin", "doctor", "train", "oven", "river", "thanks", "great")
 
@@ -81,3 +81,14 @@ def test_a_quotation_that_is_cut_stays_a_quotation() -> None:
     assert clipped("Sie schrieb: „Ich wohne in Lissabon, seit dreißig Jahren.“ Schön.", 10).endswith("…“")
     assert clipped(pasted, 100) == pasted
     assert clipped('He said "no" and then he went on and on and on.', 6) == 'He said "no" and…'
+
+
+def test_of_too_many_memories_the_most_important_are_read_in_their_order() -> None:
+    known = [
+        memory(proposal(f"Fact number {n}.", NOON + timedelta(days=n), importance=importance))
+        for n, importance in enumerate((0.2, 0.9, 0.5, 0.5))
+    ]
+    each = memory_size(known[0])
+    assert weightiest(known, 4 * each) == known
+    assert weightiest(known, 2 * each) == [known[1], known[3]], "of equal ones the latest"
+    assert weightiest(known, each - 1) == []

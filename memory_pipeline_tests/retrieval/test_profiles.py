@@ -7,12 +7,15 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from memory_pipeline.domain import ranking
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.recall import RecalledItem
 from memory_pipeline.errors import QueryError, SettingsError
 from memory_pipeline.retrieval.reader import MemoryReader
+from memory_pipeline.retrieval.scoring import recencies
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.store import NOW, Store
 
@@ -89,8 +92,22 @@ def test_knowlyr_samples_the_unproven_from_a_seed(home: Store, everyone: Store) 
 
 def test_default(home: Store, reader: MemoryReader) -> None:
     fill(home)
-    parts = (0.45 * COSINE, 0.45 * KEYWORD, 0.02 * math.exp(-0.5), 0.02 * 0.8)
-    assert found(reader, home, "default").score == pytest.approx(sum(parts))
+    best_of_session = (COSINE + KEYWORD) / 2
+    plain = 0.5 * COSINE + 0.5 * KEYWORD + 0.2 * best_of_session + 0.02 * math.exp(-0.5) + 0.02 * 0.8
+    neither_more_distinct = 0.2 * 0.5
+    assert found(reader, home, "default").score == pytest.approx((plain + neither_more_distinct) / (1.65 + 0.10 + 0.03))
+
+
+@pytest.mark.parametrize(("kind", "rate"), [("none", 0.0), ("linear", 365.0), ("exponential", 0.01)])
+def test_recency_of_many_rows_is_that_of_each(kind: str, rate: float) -> None:
+    days = [-1.0, 0.0, 0.5, 364.0, 366.0, 5000.0]
+    each = [ranking.recency(kind, rate, d) for d in days]
+    assert recencies(kind, rate, np.array(days)) == pytest.approx(each)
+
+
+def test_a_recency_of_no_known_kind_is_refused() -> None:
+    with pytest.raises(ValueError, match="no recency of kind 'lunar'"):
+        recencies("lunar", 1.0, np.zeros(1))
 
 
 @pytest.mark.parametrize("profile", ["default", "durable", "logicspike", "knowlyr", "similarity"])
@@ -166,11 +183,12 @@ def test_long_texts_count_less_for_their_keywords(home: Store, reader: MemoryRea
     assert 0 < plain <= 1
 
 
-def test_a_short_turn_is_found_by_the_turn_before_it(home: Store, reader: MemoryReader) -> None:
+def test_a_short_turn_is_found_by_a_short_turn_before_it(home: Store, reader: MemoryReader) -> None:
     home.messages(
         [
             ("Yes, since March.", {"previous": "Do you play the violin?"}),
             ("Yes, since April. " + "word " * 200, {"previous": "Do you play the violin?"}),
+            ("Yes, since May.", {"previous": ("Do you play the violin? " + "word " * 200)[:300]}),
         ]
     )
     found = reader.search("violin", **home.owner, layers=["episodic"])

@@ -255,6 +255,21 @@ class TestTimeline:
         span = reader.timeline(**home.owner, grain="month", start=date(2026, 3, 3), end=date(2026, 3, 31))
         assert [(m["label"], m["messages"]) for m in span] == [("2026-03", 1)]
 
+    def test_a_running_week_has_its_days_until_it_is_over(self, home: Store) -> None:
+        self.fill(home)
+        home.summary("A second day.", date(2026, 3, 12))
+        thursday = datetime(2026, 3, 12, 20, tzinfo=UTC)
+        reader = home.reader(clock=lambda: thursday)
+        past, running = reader.timeline(**home.owner, grain="week")
+        assert (past["over"], past["summary"], past["days"]) == (True, "A quiet week.", [])
+        assert (running["over"], running["summary"]) == (False, None)
+        assert [(d["label"], d["summary"]) for d in running["days"]] == [("2026-03-12", "A second day.")]
+        (month,) = reader.timeline(**home.owner, grain="month")
+        assert [d["label"] for d in month["days"]] == ["2026-03-02", "2026-03-12"] and not month["over"]
+        assert all(day["days"] == [] for day in reader.timeline(**home.owner))
+        later = home.reader(clock=lambda: thursday + timedelta(days=4))
+        assert [w["over"] for w in later.timeline(**home.owner, grain="week")] == [True, True]
+
     def test_what_cannot_be_asked(self, home: Store, reader: MemoryReader) -> None:
         with pytest.raises(QueryError, match="day, month, week"):
             reader.timeline(**home.owner, grain="year")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.domain.text import normalise
@@ -19,6 +19,7 @@ from memory_pipeline.inference.replies import EvidenceDraft, ProposalDraft
 
 _MIN_CONTENT = 8
 _MAX_CONTENT = 400
+_RECENTLY = timedelta(days=365)
 _PAST = re.compile(r"\b(?:ago|last|yesterday|earlier|past|back in)\b", re.I)
 
 
@@ -41,6 +42,8 @@ class Source:
 def draft(fact: Fact, clause: Clause, source: Source) -> ProposalDraft | None:
     """The proposal that a fact makes, or None for one that says too little or too much."""
     times = _times(fact, clause, source)
+    if _outlived(fact, times, source):
+        return None
     if "{date}" in fact.content:
         if times.said is None:
             return None
@@ -114,6 +117,13 @@ def _times(fact: Fact, clause: Clause, source: Source) -> _Times:
         start, end = since or span, until or span
         return _Times(start.first if start else None, end.last if end else None, since=since, until=until or span)
     return _Times(said=_birthday(at) if at else None)
+
+
+def _outlived(fact: Fact, times: _Times, source: Source) -> bool:
+    """Whether a breakup lies so far back that it does not tell how things are now."""
+    if (fact.attribute, fact.value) != ("relationship_status", "single") or times.valid_from is None:
+        return False
+    return date.fromisoformat(times.valid_from[:10]) < source.now.date() - _RECENTLY
 
 
 def _lasting(phrase: Phrase, when: When) -> bool:

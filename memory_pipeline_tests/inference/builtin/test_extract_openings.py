@@ -68,3 +68,7 @@ def test_a_letter_in_quotation_marks_is_somebody_else_s(quotes: str) -> None:
     letter = f"{quotes[0]}Dear Ms Okafor,\n\nI live in Malmö. I love working with children.\nSven{quotes[1]}"
     assert drafts(f"Can you proofread this?\n\n{letter}\n\nI live in Oslo.") != []
     assert {d.value for d in drafts(f"Can you proofread this?\n\n{letter}\n\nI live in Oslo.")} == {"Oslo"}
+
+
+def test_a_breakup_of_years_ago_does_not_tell_how_things_are_now() -> None:
+    assert not any(d.attribute == "relationship_status" for d in drafts("We broke up in 2019 and it was bad."))

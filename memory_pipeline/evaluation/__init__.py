@@ -1,0 +1,1 @@
+"""Measuring how well it remembers: scripted fixtures, data sets, baselines."""
