@@ -109,18 +109,16 @@ def denied(memories: Sequence[Remembered], newer: Collection[int]) -> Iterator[T
         memories: oldest first.
         newer: places of those that are compared with older ones.
     """
+    asked = {place for n in newer for place in _against(memories[n])}
     valued: dict[tuple[str, str, bool], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     held: dict[int, frozenset[str]] = {}
     for n, memory in enumerate(memories):
         key = memory.slot.key
-        if key is None or not memory.value:
+        if key is None or not memory.value or (n not in newer and (*key, memory.negated) not in asked):
             continue
         words = content_words(memory.value) or frozenset({normalise(memory.value)})
         held[n] = words
-        opposite = attribute(key[1]).opposite
-        against = [(key[0], key[1], not memory.negated)]
-        against += [(key[0], opposite, memory.negated)] if opposite else []
-        for place in against if n in newer else ():
+        for place in _against(memory) if n in newer else ():
             there = valued[place]
             near = set[int]().union(*(there[word] for word in words if word in there))
             for m in sorted(m for m in near if _comparable(words, held[m])):
@@ -128,6 +126,15 @@ def denied(memories: Sequence[Remembered], newer: Collection[int]) -> Iterator[T
                     yield Tie(n, m, LinkKind.CONTRADICTS, 1.0, "slot")
         for word in words:
             valued[key[0], key[1], memory.negated][word].add(n)
+
+
+def _against(memory: Remembered) -> list[tuple[str, str, bool]]:
+    """Subject, attribute and negation of what denies a memory."""
+    key = memory.slot.key
+    if key is None or not memory.value:
+        return []
+    opposite = attribute(key[1]).opposite
+    return [(key[0], key[1], not memory.negated)] + ([(key[0], opposite, memory.negated)] if opposite else [])
 
 
 def _comparable(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -144,10 +151,12 @@ def reasons(memories: Sequence[Remembered], newer: Collection[int], policy: Link
         memories: oldest first.
         newer: places of those whose reasons are looked for.
     """
+    given_by = {n: words for n in newer if (words := content_words(reason(memories[n].content)))}
+    asked = frozenset().union(*given_by.values())
     holding: dict[str, list[int]] = defaultdict(list)
-    for n, memory in enumerate(memories):
-        words = content_words(memory.content)
-        given = content_words(reason(memory.content)) if n in newer else frozenset[str]()
+    for n, memory in enumerate(memories[: max(given_by, default=-1) + 1]):
+        words = content_words(memory.content) & asked
+        given = given_by.get(n, frozenset())
         shared = Counter(m for word in given for m in holding[word]) if given else Counter[int]()
         for m, count in sorted(shared.items()):
             share = count / min(len(given), len(content_words(memories[m].content)))

@@ -3,33 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.stages.audit_result import SHOWN, empty
+from memory_pipeline.stages.audit_result import Audit as Audit
 from memory_pipeline.stages.context import StageContext
-
-_SHOWN = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """The result of one audit.
-
-    Attributes:
-        found: how many rows break the rule.
-        examples: a few of them.
-    """
-
-    name: str
-    ok: bool
-    found: int
-    detail: str
-    examples: tuple[Mapping[str, Any], ...] = ()
-
-
-def _empty(name: str, rows: list[dict[str, Any]], rule: str) -> Audit:
-    return Audit(name, not rows, len(rows), rule, tuple(rows[:_SHOWN]))
 
 
 def no_message_twice(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -39,7 +19,7 @@ def no_message_twice(ctx: StageContext, days: Iterable[date]) -> Audit:
         "GROUP BY ALL HAVING times > 1",
         days={"messages": list(days)},
     )
-    return _empty("no_message_twice", table.to_pylist(), "a message stands once in the log")
+    return empty("no_message_twice", table.to_pylist(), "a message stands once in the log")
 
 
 def evidence_exists(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -58,7 +38,7 @@ def evidence_exists(ctx: StageContext, days: Iterable[date]) -> Audit:
         """,
         days={"memory_versions": span, "messages": span},
     )
-    return _empty("evidence_exists", table.to_pylist(), "every memory rests on a message of its own user")
+    return empty("evidence_exists", table.to_pylist(), "every memory rests on a message of its own user")
 
 
 def every_proposal_has_a_verdict(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -69,7 +49,7 @@ def every_proposal_has_a_verdict(ctx: StageContext, days: Iterable[date]) -> Aud
         "FROM proposals p ANTI JOIN verdicts v USING (proposal_id)",
         days={"proposals": span, "verdicts": span},
     )
-    return _empty("every_proposal_has_a_verdict", table.to_pylist(), "each proposal has its verdict")
+    return empty("every_proposal_has_a_verdict", table.to_pylist(), "each proposal has its verdict")
 
 
 def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -77,9 +57,10 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
     from memory_pipeline.domain.slots import attribute
     from memory_pipeline.storage.ledger import CURRENT
 
-    table = ctx.lake.sql(
+    rows = _of_touched_users(
+        ctx,
+        days,
         f"""
-        WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN touched USING (tenant_id, user_id))
         SELECT tenant_id, user_id, lower(coalesce(subject, 'user')) AS subject, attribute,
                list(DISTINCT lower(value)) AS held
         FROM ({CURRENT})
@@ -87,10 +68,9 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
           AND coalesce(len(apart), 0) = 0 -- what the user keeps beside another value may stand beside it
         GROUP BY ALL HAVING len(held) > 1
         """,
-        tables={"touched": _touched(ctx, days)},
     )
-    rows = [row for row in table.to_pylist() if attribute(row["attribute"]).single]
-    return _empty("one_value_per_slot", rows, "one active value where there can be only one")
+    single = [row for row in rows if attribute(row["attribute"]).single]
+    return empty("one_value_per_slot", single, "one active value where there can be only one")
 
 
 def no_secret_is_remembered(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -107,7 +87,7 @@ def no_secret_is_remembered(ctx: StageContext, days: Iterable[date]) -> Audit:
         days={"memory_versions": list(days)},
     )
     rows = [row for row in table.to_pylist() if any(span.kind in withheld for span in find(row.pop("said")))]
-    return _empty("no_secret_is_remembered", rows, "memory holds no secret that the policy keeps out")
+    return empty("no_secret_is_remembered", rows, "memory holds no secret that the policy keeps out")
 
 
 def no_derived_time_from_the_clock(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -118,28 +98,41 @@ def no_derived_time_from_the_clock(ctx: StageContext, days: Iterable[date]) -> A
         "AND recorded_at IN (observed_at, referenced_at, changed_at, valid_from, valid_until, due_at)",
         days={"memory_versions": list(days)},
     )
-    return _empty("no_derived_time_from_the_clock", table.to_pylist(), "event times come from the messages")
+    return empty("no_derived_time_from_the_clock", table.to_pylist(), "event times come from the messages")
 
 
 def retired_share(ctx: StageContext, days: Iterable[date]) -> Audit:
     """A span of days does not retire more than the policy's share of what its users have had."""
     figures = ctx.policy.consolidation
-    row = ctx.lake.sql(
+    (row,) = _of_touched_users(
+        ctx,
+        days,
         """
         SELECT count(DISTINCT memory_id)
                    FILTER (WHERE change IN ('supersede', 'contradict') AND cause = 'proposal') AS retired,
                count(DISTINCT memory_id) AS all_of_them
-        FROM memory_versions SEMI JOIN touched USING (tenant_id, user_id) WHERE asserted
+        FROM memory_versions WHERE asserted
         """,
-        tables={"touched": _touched(ctx, days)},
-    ).to_pylist()[0]
+    )
     share = row["retired"] / row["all_of_them"] if row["all_of_them"] else 0.0
     ok = row["retired"] <= figures.min_retired or share <= figures.max_retired_share
     return Audit("retired_share", ok, row["retired"], f"{share:.1%} retired, at most {figures.max_retired_share:.0%}")
 
 
-def _touched(ctx: StageContext, days: Iterable[date]) -> Any:
-    return ctx.lake.sql("SELECT DISTINCT tenant_id, user_id FROM memory_versions", days={"memory_versions": list(days)})
+def _of_touched_users(ctx: StageContext, days: Iterable[date], query: str) -> list[dict[str, Any]]:
+    """Rows of a query over the ledger of the users whom some days changed, as far as their present follows from it."""
+    from memory_pipeline.storage.ledger import ledger_files
+
+    span = {"memory_versions": list(days)}
+    touched = ctx.lake.sql("SELECT DISTINCT tenant_id, user_id FROM memory_versions", days=span)
+    own = "WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN touched USING (tenant_id, user_id))"
+    files = ledger_files(ctx.lake, _scopes(touched))
+    rows: list[dict[str, Any]] = ctx.lake.sql(f"{own} {query}", tables={"touched": touched}, files=files).to_pylist()
+    return rows
+
+
+def _scopes(users: Any) -> set[Scope]:
+    return {Scope(t, u) for t, u in zip(*(users[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)}
 
 
 def summaries_cite_evidence(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -149,18 +142,19 @@ def summaries_cite_evidence(ctx: StageContext, days: Iterable[date]) -> Audit:
         "WHERE len(message_ids) + len(memory_ids) = 0",
         days={"summaries": list(days)},
     )
-    return _empty("summaries_cite_evidence", table.to_pylist(), "each summary names what it rests on")
+    return empty("summaries_cite_evidence", table.to_pylist(), "each summary names what it rests on")
 
 
 def index_matches_ledger(ctx: StageContext, days: Iterable[date]) -> Audit:
-    """The index holds exactly the current version of every memory that these days changed."""
+    """The index holds exactly the current version of every memory that these days changed, and none that was pruned."""
     import pyarrow as pa
 
+    from memory_pipeline.domain.memory import Change
     from memory_pipeline.storage.ledger import current_of, touched
 
     ids = touched(ctx.lake, days)
     ledger = pa.table({"memory_id": ids}, schema=pa.schema([("memory_id", pa.string())]))
-    current = current_of(ctx.lake, ids)
+    current = [v for v in current_of(ctx.lake, ids) if v.change is not Change.PRUNE]
     table = ctx.lake.sql(
         """
         SELECT memory_id, l.version_id AS in_ledger, i.version_id AS in_index
@@ -176,11 +170,13 @@ def index_matches_ledger(ctx: StageContext, days: Iterable[date]) -> Audit:
             "indexed": ctx.index.lookup("memories", ids, ["memory_id", "version_id"]),
         },
     )
-    return _empty("index_matches_ledger", table.to_pylist(), "index and ledger hold the same versions")
+    return empty("index_matches_ledger", table.to_pylist(), "index and ledger hold the same versions")
 
 
 def links_stay_with_their_user(ctx: StageContext, days: Iterable[date]) -> Audit:
     """Every link of these days, and every entity, is of memories of its own user (KN-26)."""
+    from memory_pipeline.storage.ledger import ledger_files
+
     span = list(days)
     named = ctx.lake.sql(
         "SELECT tenant_id, user_id, link_id AS id, source_id AS memory_id FROM links "
@@ -188,11 +184,11 @@ def links_stay_with_their_user(ctx: StageContext, days: Iterable[date]) -> Audit
         "UNION ALL SELECT tenant_id, user_id, entity_id, unnest(memory_ids) FROM entities",
         days={"links": span, "entities": span},
     )
-    table = ctx.lake.sql(
-        "SELECT named.* FROM named ANTI JOIN memory_versions USING (tenant_id, user_id, memory_id)",
-        tables={"named": named},
-    )
-    return _empty("links_stay_with_their_user", table.to_pylist(), "links and entities are of one user's memories")
+    query = "SELECT named.* FROM named ANTI JOIN memory_versions USING (tenant_id, user_id, memory_id)"
+    table = ctx.lake.sql(query, tables={"named": named}, files=ledger_files(ctx.lake, _scopes(named)))
+    if table.num_rows:  # one that was withdrawn long ago is in the ledger alone
+        table = ctx.lake.sql(query, tables={"named": table})
+    return empty("links_stay_with_their_user", table.to_pylist(), "links and entities are of one user's memories")
 
 
 def turns_are_indexed(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -207,7 +203,7 @@ def turns_are_indexed(ctx: StageContext, days: Iterable[date]) -> Audit:
         for key, m in turns.items()
         if key not in there
     ]
-    return _empty("turns_are_indexed", missing, "every turn of the log is in the index")
+    return empty("turns_are_indexed", missing, "every turn of the log is in the index")
 
 
 def nothing_but_the_ledger_is_indexed(ctx: StageContext) -> Audit:
@@ -218,7 +214,7 @@ def nothing_but_the_ledger_is_indexed(ctx: StageContext) -> Audit:
         f"SELECT memory_id, i.version_id FROM indexed i ANTI JOIN ({CURRENT}) l USING (memory_id, version_id)",
         tables={"indexed": ctx.index.all("memories", ["memory_id", "version_id"])},
     )
-    return _empty("nothing_but_the_ledger_is_indexed", table.to_pylist(), "the index holds what the ledger holds")
+    return empty("nothing_but_the_ledger_is_indexed", table.to_pylist(), "the index holds what the ledger holds")
 
 
 def quarantine(ctx: StageContext) -> Audit:
@@ -226,7 +222,7 @@ def quarantine(ctx: StageContext) -> Audit:
     rows = ctx.lake.sql(
         "SELECT reason, count(*) AS lines FROM quarantined GROUP BY reason ORDER BY lines DESC"
     ).to_pylist()
-    return Audit("quarantine", True, sum(r["lines"] for r in rows), "lines put aside", tuple(rows[:_SHOWN]))
+    return Audit("quarantine", True, sum(r["lines"] for r in rows), "lines put aside", tuple(rows[:SHOWN]))
 
 
 PartitionAudit = Callable[[StageContext, Iterable[date]], Audit]

@@ -8,29 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import TypeVar
 
 from memory_pipeline.domain.memory import MemoryVersion
-from memory_pipeline.domain.message import Message
-from memory_pipeline.domain.proposal import Proposal, Verdict
+from memory_pipeline.domain.proposal import Verdict
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatReply
 from memory_pipeline.inference.replies import JudgeReply
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.judge import Case, pack, singly
-from memory_pipeline.stages.neighbours import Vectors
 from memory_pipeline.stages.one_writer import VERDICTS, alone, in_turn
 from memory_pipeline.stages.publish import index_memories, publish
 from memory_pipeline.stages.quarantine import put_aside
-from memory_pipeline.stages.replay import Replay, UserHistory
-from memory_pipeline.stages.surroundings import gate_inputs
+from memory_pipeline.stages.replay import Replay
+from memory_pipeline.stages.replay_inputs import replays
 
 _USERS_AT_ONCE = 100
-T = TypeVar("T", Proposal, MemoryVersion, Message)
 
 
 @dataclass
@@ -111,31 +107,11 @@ def _consolidate_users(
     acts: Sequence[MemoryVersion] = (),
 ) -> None:
     def work(some: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
-        replays = _replays(ctx, some, days, acts)
-        asyncio.run(_settle(ctx, replays, days))
-        return lambda fine: _write(ctx, [r for r in replays if r.history.scope in fine], days, acts, report)
+        every = replays(ctx, some, days, acts)
+        asyncio.run(_settle(ctx, every, days))
+        return lambda fine: _write(ctx, [r for r in every if r.history.scope in fine], days, acts, report)
 
     in_turn(ctx, users, work)
-
-
-def _replays(
-    ctx: StageContext, users: Sequence[Scope], days: Sequence[date], acts: Sequence[MemoryVersion]
-) -> list[Replay]:
-    from memory_pipeline.storage.ledger import versions_of
-
-    proposed = _by_user(_proposals(ctx, users, days[0]))
-    ledger = _by_user([*versions_of(ctx.lake, users), *acts])
-    cited = _by_user(_cited(ctx, proposed))
-    given = gate_inputs(ctx, proposed, [m for part in cited.values() for m in part], ledger)
-    proposals = {user: [g.proposal for g in given.get(user, {}).values()] for user in users}
-    vectors = Vectors(ctx)
-    vectors.load(users)
-    vectors.encode(p.content for part in proposals.values() for p in part if p.day <= days[-1])
-    histories = [
-        UserHistory(user, ledger[user], proposals[user], {m.message_id: m for m in cited[user]}, given.get(user, {}))
-        for user in users
-    ]
-    return [Replay(ctx, history, vectors) for history in histories]
 
 
 def _write(
@@ -205,53 +181,7 @@ async def _answers(ctx: StageContext, cases: Sequence[Case]) -> list[ChatReply[J
     return answers
 
 
-def _proposals(ctx: StageContext, users: Sequence[Scope], first: date) -> list[Proposal]:
-    """All proposals of the users from a day on: late input replays what came after it."""
-    from memory_pipeline.storage.ledger import scopes_table
-    from memory_pipeline.storage.rows import from_table
-
-    table = ctx.lake.sql(
-        "SELECT p.* FROM proposals p SEMI JOIN wanted USING (tenant_id, user_id) "
-        "ORDER BY tenant_id, user_id, day, observed_at, window_id, ordinal",
-        days={"proposals": [d for d in ctx.lake.days("proposals") if d >= first]},
-        tables={"wanted": scopes_table(users)},
-    )
-    return from_table(table, Proposal)
-
-
-def _cited(ctx: StageContext, proposals: Mapping[Scope, Sequence[Proposal]]) -> list[Message]:
-    """The messages that the proposals cite; an id stands for one message within its session."""
-    import pyarrow as pa
-
-    from memory_pipeline.storage.rows import from_table
-
-    keys = sorted(
-        {
-            (p.tenant_id, p.user_id, p.session_id, e.message_id)
-            for part in proposals.values()
-            for p in part
-            for e in p.evidence
-        }
-    )
-    if not keys:
-        return []
-    names = ("tenant_id", "user_id", "session_id", "message_id")
-    table = ctx.lake.sql(
-        f"SELECT m.* FROM messages m SEMI JOIN cited USING ({', '.join(names)})",
-        days={"messages": {p.day for part in proposals.values() for p in part}},
-        tables={"cited": pa.table(dict(zip(names, map(list, zip(*keys, strict=True)), strict=True)))},
-    )
-    return from_table(table, Message)
-
-
 def _replace_users(ctx: StageContext, day: date, users: set[Scope], verdicts: Sequence[Verdict]) -> None:
     """Replace some users' verdicts of a day, the other users' rows stay."""
     others = [v for v in ctx.lake.read("verdicts", Verdict, days=[day]) if Scope(v.tenant_id, v.user_id) not in users]
     ctx.lake.replace("verdicts", day, [*others, *verdicts])
-
-
-def _by_user(rows: Sequence[T]) -> dict[Scope, list[T]]:
-    found: dict[Scope, list[T]] = defaultdict(list)
-    for row in rows:
-        found[Scope(row.tenant_id, row.user_id)].append(row)
-    return found

@@ -159,15 +159,13 @@ def _estimated(ctx: StageContext, estimates: Estimates, task: str, parts: Sequen
 
 def _encoding(ctx: StageContext, spans: Sequence[Span], written: int) -> list[TaskForecast]:
     """Vectors: of the turns that are not in the index, counted, and of what models are going to write, estimated."""
-    from memory_pipeline.stages.index_messages import INDEXED_ROLES, message_key
-    from memory_pipeline.storage.projection import spoken
+    from memory_pipeline.stages.index_messages import INDEXED_ROLES, encoded_text, message_key
 
     days = sorted({d for s in spans if "message_vectors" in s.stages for d in s.partitions})
     turns = [m for m in ctx.lake.read("messages", Message, days=days) if m.role in INDEXED_ROLES] if days else []
     known = set(ctx.index.lookup("messages", list(map(message_key, turns)), ["message_key"])["message_key"].to_pylist())
-    limit = ctx.policy.retrieval.encoded_characters
     new = [m for m in turns if message_key(m) not in known]
-    tokens = sum(estimate_tokens(spoken(m.speaker, m.content)[:limit]) for m in new)
+    tokens = sum(estimate_tokens(encoded_text(m, ctx.policy.retrieval)) for m in new)
     tokens += round(written * _ENCODED_SHARE)
     if not tokens:
         return []

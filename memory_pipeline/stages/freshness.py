@@ -1,14 +1,16 @@
 """Which partitions are missing or stale: what each was made from and by, against what stands there now.
 
 A partition is fresh when its latest ``made`` row names the same inputs (a digest of the rows it reads) and the same
-code (prompts, model, policy sections, encoder). Comparing costs one query a dataset, whatever the number of days.
+code (prompts, model, policy sections, encoder). Comparing costs a look at the folders, whatever they hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from memory_pipeline.domain.calendar import Grain, Period, period_of
 from memory_pipeline.domain.ids import digest, fingerprint
@@ -16,6 +18,8 @@ from memory_pipeline.domain.summary import is_over
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.digests import REACHING_BACK, of_rows, of_windows
+from memory_pipeline.storage.partition_values import by_partition
 
 _CODE = "1"  # raised when the code of a stage changes what it makes
 
@@ -31,6 +35,7 @@ class Stage:
         encodes: its output depends on the encoder.
         waits: it makes a period once, when that is over; until then there is nothing to make.
         settles: what it makes of a period changes when that is over.
+        part: name of its files in the lake's summaries; one that is gone is made again.
     """
 
     name: str
@@ -41,9 +46,14 @@ class Stage:
     encodes: bool = False
     waits: bool = False
     settles: bool = False
+    part: str | None = None
 
 
-_SUMMARIES = ("summary", "gate.sensitive")
+def _summaries(name: str, grain: Grain, *, waits: bool = False, settles: bool = False) -> Stage:
+    policy = ("summary", "gate.sensitive")
+    return Stage(name, grain, ("messages", "told"), ("calendar",), policy, True, waits, settles, part=str(grain))
+
+
 STAGES = (
     Stage("message_vectors", Grain.DAY, ("messages",), policy=("retrieval", "gate.sensitive"), encodes=True),
     Stage(
@@ -57,17 +67,17 @@ STAGES = (
         ("gate", "similarity", "consolidation", "lifecycle"),
         encodes=True,
     ),
-    Stage("lifecycle", Grain.DAY, ("memories",), policy=("lifecycle",)),
-    Stage("patterns", Grain.WEEK, ("memories",), ("pattern",), ("pattern", "gate")),
+    Stage("lifecycle", Grain.DAY, ("memories",), policy=("lifecycle", "curves", "strength", "prune")),
+    Stage("patterns", Grain.WEEK, ("memories",), ("pattern",), ("pattern", "gate"), waits=True),
     Stage(
         "reflections", Grain.WEEK, ("memories",), ("reflect",), ("reflection", "gate", "consolidation"), settles=True
     ),
     Stage("memory_vectors", Grain.DAY, ("versions",), encodes=True),
     Stage("memory_links", Grain.DAY, ("versions",), policy=("similarity", "consolidation", "links"), encodes=True),
-    Stage("daily_summaries", Grain.DAY, ("messages", "told"), ("calendar",), _SUMMARIES, encodes=True, settles=True),
-    Stage("weekly_summaries", Grain.WEEK, ("messages", "told"), ("calendar",), _SUMMARIES, encodes=True, waits=True),
-    Stage("monthly_summaries", Grain.MONTH, ("messages", "told"), ("calendar",), _SUMMARIES, encodes=True, waits=True),
-    Stage("recall_feedback", Grain.DAY, ("recall",)),
+    _summaries("daily_summaries", Grain.DAY, settles=True),
+    _summaries("weekly_summaries", Grain.WEEK, waits=True),
+    _summaries("monthly_summaries", Grain.MONTH, waits=True),
+    Stage("recall_feedback", Grain.DAY, ("recall",), policy=("feedback",)),
 )
 BY_NAME = {stage.name: stage for stage in STAGES}
 
@@ -77,12 +87,16 @@ _DIGESTS = {
     # What the pipeline and the user state; not what reflections, patterns and time derive from it.
     "memories": "SELECT day, version_id || asserted AS item FROM memory_versions WHERE cause IN ('proposal', 'manual')",
     # The same, and whether a memory was forgotten, put right or silenced since: that changes what its days tell.
-    "told": "SELECT day, version_id || asserted || coalesce(back, '') AS item FROM memory_versions LEFT JOIN ("
-    "SELECT memory_id, string_agg(version_id || asserted, ',' ORDER BY version_id, asserted) AS back "
-    "FROM memory_versions WHERE change IN ('forget', 'edit', 'suppress') GROUP BY memory_id"
-    ") USING (memory_id) WHERE cause IN ('proposal', 'manual')",
+    "told": "SELECT day, version_id || asserted || coalesce(back, '') AS item FROM memory_versions "
+    f"LEFT JOIN {REACHING_BACK} USING (memory_id) WHERE cause IN ('proposal', 'manual')",
     "versions": "SELECT day, version_id || asserted AS item FROM memory_versions",
 }
+
+_MADE = """
+SELECT day, stage, arg_max(inputs, recorded_at) AS inputs, arg_max(code, recorded_at) AS code,
+       arg_max(rows, recorded_at) AS rows, max(recorded_at) AS at
+FROM made GROUP BY ALL
+"""
 
 
 def code_version(settings: Settings, prompts: Prompts, stage: Stage) -> str:
@@ -103,59 +117,79 @@ def inputs(ctx: StageContext, stage: Stage, days: Iterable[date] | None = None) 
     Args:
         days: event days to look at (for weeks and months: all days of the periods must be among them); None = all.
     """
-    by_partition: dict[date, list[str]] = {}
+    parts_of: dict[date, list[str]] = {}
+    wanted = None if days is None else set(days)
     for name in stage.reads:
-        for day, found in _digests(ctx, name, days).items():
-            by_partition.setdefault(period_of(stage.grain, day).start, []).append(f"{name}:{day}:{found}")
-    over = {start: is_over(Period(stage.grain, start), ctx.now) for start in by_partition}
+        for day, found in _digests(ctx, name).items():
+            if wanted is not None and day not in wanted:
+                continue
+            parts_of.setdefault(period_of(stage.grain, day).start, []).append(f"{name}:{day}:{found}")
+    over = {start: is_over(Period(stage.grain, start), ctx.now) for start in parts_of}
     return {
         start: fingerprint([*parts, "over"] if stage.settles and over[start] else parts)
-        for start, parts in by_partition.items()
+        for start, parts in parts_of.items()
         if over[start] or not stage.waits
     }
 
 
-def _digests(ctx: StageContext, name: str, days: Iterable[date] | None) -> Mapping[date, str]:
+def _digests(ctx: StageContext, name: str) -> Mapping[date, str]:
     if name == "windows":
-        from memory_pipeline.stages import session_context
-
-        return session_context.digests(ctx, days)
+        return of_windows(ctx)
     if name == "recall":
         from memory_pipeline.stages.feedback import pending
 
-        found = pending(ctx)
-        return found if days is None else {d: f for d, f in found.items() if d in set(days)}
-    query = _DIGESTS[name]
-    dataset = query.split(" FROM ")[1].split()[0]
-    table = ctx.lake.sql(
-        f"SELECT day, md5(string_agg(item, ',' ORDER BY item)) AS found FROM ({query}) GROUP BY day",
-        days=None if days is None else {dataset: list(days)},
-    )
-    return dict(zip(table["day"].to_pylist(), table["found"].to_pylist(), strict=True))
+        return pending(ctx)
+    return of_rows(ctx, name, _DIGESTS[name])
 
 
 def stale(ctx: StageContext, stage: Stage, first: date | None = None, last: date | None = None) -> list[date]:
     """Partitions between two days (both included, None = unbounded) that are missing or made from something else."""
     wanted = inputs(ctx, stage)
-    held = made(ctx, stage)
+    notes = _notes(ctx, stage)
     code = code_version(ctx.settings, ctx.prompts, stage)
     low = period_of(stage.grain, first).start if first else date.min
-    return sorted(
-        start
-        for start, found in wanted.items()
-        if low <= start <= (last or date.max) and held.get(start) != (found, code)
-    ) + sorted(start for start in held if start not in wanted and held[start][0] and low <= start <= (last or date.max))
+    found = {start for start, of in wanted.items() if start not in notes or notes[start].made != (of, code)}
+    found |= {start for start, note in notes.items() if start not in wanted and note.made[0]}
+    found |= _lost(ctx, stage, notes)
+    return sorted(start for start in found if low <= start <= (last or date.max))
+
+
+def _lost(ctx: StageContext, stage: Stage, notes: Mapping[date, _Note]) -> set[date]:
+    """Partitions that had rows, and whose file somebody has removed since."""
+    if stage.part is None:
+        return set()
+    there = {path.rsplit("/", 2)[1] for path in ctx.lake.files("summaries") if path.endswith(f"/{stage.part}.parquet")}
+    return {start for start, note in notes.items() if note.rows and f"day={start}" not in there}
 
 
 def made(ctx: StageContext, stage: Stage) -> dict[date, tuple[str, str]]:
     """What each partition was last made from and by: digest of its inputs, code version."""
-    table = ctx.lake.sql(
-        "SELECT day, arg_max(inputs, recorded_at) AS inputs, arg_max(code, recorded_at) AS code "
-        "FROM made WHERE stage = $stage GROUP BY day",
-        {"stage": stage.name},
-    )
-    columns = (table[c].to_pylist() for c in ("day", "inputs", "code"))
-    return {d: (i, c) for d, i, c in zip(*columns, strict=True)}
+    return {start: note.made for start, note in _notes(ctx, stage).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """The latest note on a partition: what it was made from and by, how many rows it got, and when."""
+
+    made: tuple[str, str]
+    rows: int
+    at: datetime
+
+
+def _notes(ctx: StageContext, stage: Stage) -> dict[date, _Note]:
+    def compute(days: Collection[date]) -> Mapping[date, dict[str, list[Any]]]:
+        found: dict[date, dict[str, list[Any]]] = defaultdict(dict)
+        for row in ctx.lake.sql(_MADE, days={"made": days}).to_pylist():
+            at = row["at"].replace(tzinfo=UTC).isoformat()
+            found[row["day"]][row["stage"]] = [row["inputs"], row["code"], row["rows"], at]
+        return found
+
+    held = by_partition(ctx.lake, "made", digest(_MADE)[:16], "made", compute)
+    return {
+        day: _Note((note[0], note[1]), note[2], datetime.fromisoformat(note[3]))
+        for day, of in held.items()
+        if (note := of.get(stage.name)) is not None
+    }
 
 
 def record(
@@ -165,11 +199,16 @@ def record(
     from memory_pipeline.storage.schemas import Made
 
     code = code_version(ctx.settings, ctx.prompts, stage)
-    before = made(ctx, stage)
+    before = _notes(ctx, stage)
+
+    def at(day: date) -> datetime:
+        """Later than the note that it takes the place of, whatever the machine's clock says."""
+        return max(ctx.now, before[day].at + timedelta(microseconds=1)) if day in before else ctx.now
+
     ctx.lake.append(
         "made",
         [
-            Made(stage.name, day, made_from.get(day, ""), code, rows.get(day, 0), ctx.run_id, ctx.now)
+            Made(stage.name, day, made_from.get(day, ""), code, rows.get(day, 0), ctx.run_id, at(day))
             for day in partitions
             if day in made_from or day in before
         ],

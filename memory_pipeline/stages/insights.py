@@ -31,7 +31,7 @@ from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.inference.replies import Insight, ReflectReply
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.reflect_requests import Question, in_order
-from memory_pipeline.stages.regate import cited_messages
+from memory_pipeline.stages.regate import CitedMessages
 
 _STANDING = frozenset({Change.ADD, Change.REINFORCE, Change.REVIVE})
 
@@ -43,17 +43,26 @@ class Insights:
     reason, and ``orphaned``: the first day on which something was done to a reflection that is no more.
 
     Args:
-        rows: every row of the user's ledger, withdrawals included.
+        rows: of the user's ledger, withdrawals included: every one since the first of the weeks, and the state before.
+        cited: what memories rest on.
         weeks: those to be made; later ones that were reflected on are made again, mostly from kept replies.
     """
 
-    def __init__(self, ctx: StageContext, scope: Scope, rows: Iterable[MemoryVersion], weeks: Iterable[Period]) -> None:
+    def __init__(
+        self,
+        ctx: StageContext,
+        scope: Scope,
+        rows: Iterable[MemoryVersion],
+        weeks: Iterable[Period],
+        cited: CitedMessages,
+    ) -> None:
         self.scope = scope
         self.asserted: list[MemoryVersion] = []
         self.withdrawn: list[MemoryVersion] = []
         self.refused: list[tuple[Question, str, str]] = []
         self.orphaned: date | None = None
         self._ctx = ctx
+        self._cited = cited
         held = standing(rows)
         self._memories = [v for v in held if v.type is not MemoryType.REFLECTION]
         self._own = [v for v in held if v.cause is Cause.REFLECTION]
@@ -95,6 +104,15 @@ class Insights:
         (told,) = reply.periods
         self._said[question.week] = told.insights
 
+    def named(self) -> set[tuple[Scope, str]]:
+        """The memories that the answers name, of whom :meth:`settle` will ask what they rest on."""
+        return {
+            (self.scope, member.memory_id)
+            for question in self.questions
+            for insight in self._said.get(question.week, ())
+            for member in _members(question, insight)
+        }
+
     # -- settling
 
     def settle(self) -> None:
@@ -128,9 +146,8 @@ class Insights:
 
     def _settle_week(self, question: Question, insights: Sequence[Insight]) -> None:
         figures = self._ctx.policy.reflection
-        by_alias = {f"k{n}": v for n, v in enumerate(question.memories, 1)}
         for insight in insights[: figures.max_insights]:
-            members = [by_alias[a] for a in dict.fromkeys(insight.evidence) if a in by_alias]
+            members = _members(question, insight)
             if enough(members, figures):
                 self._take(question, insight, members)
 
@@ -186,9 +203,7 @@ class Insights:
         foreign = underived(version.content, [m.content for m in members])
         if foreign:
             return f"its memories do not give {', '.join(foreign)}, and it does not follow from their numbers"
-        given = GateInput(
-            as_proposal(version), cited_messages(self._ctx, version), self._ctx.policy.gate, canaries=CANARIES
-        )
+        given = GateInput(as_proposal(version), self._cited.of(version), self._ctx.policy.gate, canaries=CANARIES)
         failed = first_failure(examine(given))
         return f"{failed.code}: {failed.detail}" if failed else ""
 
@@ -212,6 +227,12 @@ class Insights:
             if week in self._asked and version.change in _STANDING:
                 found[week.start] += 1
         return found
+
+
+def _members(question: Question, insight: Insight) -> list[MemoryVersion]:
+    """The memories that an insight names."""
+    by_alias = {f"k{n}": v for n, v in enumerate(question.memories, 1)}
+    return [by_alias[a] for a in dict.fromkeys(insight.evidence) if a in by_alias]
 
 
 def _kept_away(reflection: MemoryVersion) -> bool:

@@ -17,6 +17,7 @@ from memory_pipeline.domain.calendar import zone
 from memory_pipeline.domain.equivalence import slot_of
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
+from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import Relation, relate
@@ -59,7 +60,7 @@ def case(
     """The question about one proposal. Without any cosine in it: that is not for the judge to go by."""
     others = [c.memory for c in candidates if not is_open_loop(c.memory) or proposal.type is MemoryType.OPEN_LOOP]
     near = sorted(others[:_NEIGHBOURS], key=_order)
-    open_ = sorted((m for m in loops if m.observed_at <= proposal.observed_at), key=_order)
+    open_ = sorted((m for m in loops if may_end(proposal, m)), key=_order)
     alias = {m: f"k{n}" for n, m in enumerate(dict.fromkeys(m.memory_id for m in (*near, *open_)), 1)}
 
     def local(at: datetime | None) -> str | None:

@@ -16,7 +16,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.entities import EntityRows
 from memory_pipeline.stages.link_rows import LinkRows
 from memory_pipeline.stages.neighbours import Vectors
-from memory_pipeline.stages.relinked import Relinked, touched_users, unsettled
+from memory_pipeline.stages.relinked import Relinked, first_days, touched_users, unsettled
 from memory_pipeline.stages.ties import Ties
 
 
@@ -59,12 +59,13 @@ def _users(
 ) -> None:
     from memory_pipeline.storage.remembered import last_days, ledger_of, remembered
 
-    ledger = ledger_of(ctx.lake, users)
+    ledger = ledger_of(ctx.lake, users, min(days))
     known = remembered(ctx.lake, ledger)
     memories = {scope: known[scope] for scope in users}
     entities, before = entity_rows.make(memories, last_days(ctx.lake, ledger))
     changed = unsettled(ctx, days, ledger)
-    stored = link_rows.at(changed, users)
+    stored = link_rows.at(changed, users, first_days(ctx, changed, ledger))
+    stated = link_rows.stated()
     vectors = Vectors(ctx)
     vectors.load(users)
     made: dict[Scope, list[Tie]] = {}
@@ -72,7 +73,7 @@ def _users(
     for scope in users:
         links = Ties(memories[scope], entities[scope], vectors, ctx.policy)
         old, now, then = stored[scope], entities[scope], before[scope]
-        again = Relinked(links, changed[scope], old, now, then, ctx.policy.links).newer_ends()
+        again = Relinked(links, changed[scope], old, stated[scope], now, then, ctx.policy.links).newer_ends()
         made[scope] = links.of(again)
         remade[scope] = {memories[scope][n].memory_id for n in again} | changed[scope]
     link_rows.put(memories, remade, stored, made)

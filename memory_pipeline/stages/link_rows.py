@@ -8,11 +8,12 @@ from datetime import date
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.ids import identifier
+from memory_pipeline.domain.ids import digest, identifier
 from memory_pipeline.domain.links import Remembered, Tie
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.row_changes import RowChanges
+from memory_pipeline.storage.partition_values import by_partition
 
 if TYPE_CHECKING:
     from memory_pipeline.storage.schemas import Link
@@ -22,7 +23,10 @@ _OF = """
 SELECT * FROM links SEMI JOIN wanted USING (tenant_id, user_id)
 WHERE source_id IN (SELECT memory_id FROM ids) OR target_id IN (SELECT memory_id FROM ids)
 """
-_AT = f"{_OF} OR reason IN ('superseded_by', 'derived_from')"
+_STATED = """
+SELECT day, list([tenant_id, user_id, source_id, target_id, relation] ORDER BY link_id) AS stated FROM links
+WHERE reason IN ('superseded_by', 'derived_from') GROUP BY day
+"""
 
 
 class LinkRows:
@@ -32,9 +36,26 @@ class LinkRows:
         self._ctx = ctx
         self._changes = RowChanges(ctx, "links", "link_id")
 
-    def at(self, ids: Mapping[Scope, Collection[str]], users: Sequence[Scope]) -> _Stored:
-        """Stored links of some users that have an end among some memories, or that the ledger states."""
-        return self._read(_AT, ids, users, None)
+    def at(self, ids: Mapping[Scope, Collection[str]], users: Sequence[Scope], first: date) -> _Stored:
+        """Stored links of some users that have an end among some memories.
+
+        Args:
+            first: no such link lies before it.
+        """
+        return self._read(_OF, ids, users, [day for day in self._ctx.lake.days("links") if day >= first])
+
+    def stated(self) -> Mapping[Scope, list[tuple[str, str, str]]]:
+        """Source, target and relation of the stored links that the ledger states, by user."""
+
+        def compute(days: Collection[date]) -> Mapping[date, list[list[str]]]:
+            table = self._ctx.lake.sql(_STATED, days={"links": days})
+            return dict(zip(table["day"].to_pylist(), table["stated"].to_pylist(), strict=True))
+
+        found: dict[Scope, list[tuple[str, str, str]]] = defaultdict(list)
+        for rows in by_partition(self._ctx.lake, "stated_links", digest(_STATED)[:16], "links", compute).values():
+            for tenant, user, source, target, relation in rows:
+                found[Scope(tenant, user)].append((source, target, relation))
+        return found
 
     def put(
         self,

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.equivalence import slot_of
-from memory_pipeline.domain.memory import RETIRED, MemoryVersion
+from memory_pipeline.domain.memory import RETIRED, MemoryVersion, Status
+from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import attribute
 from memory_pipeline.domain.supersession import Candidate
-from memory_pipeline.domain.text import content_words
+from memory_pipeline.domain.text import content_words, normalise, spellings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,12 +34,16 @@ class Vectors:
         self._ctx = ctx
         self._known: dict[str, npt.NDArray[np.float32]] = {}
 
-    def load(self, scopes: Iterable[Scope]) -> None:
-        """Take over the vectors of some users' memories from the index."""
+    def load(self, scopes: Iterable[Scope], *, living: bool = False) -> None:
+        """Take over the vectors of some users' memories from the index.
+
+        Args:
+            living: only of memories that have not ended.
+        """
         from memory_pipeline.storage.index import vectors_of
 
-        for scope in scopes:
-            rows = self._ctx.index.rows("memories", scope, ["content", "vector"])
+        statuses = [str(s) for s in Status if s not in RETIRED] if living else None
+        for rows in self._ctx.index.rows_of("memories", scopes, ["content", "vector"], statuses):
             if rows.num_rows:
                 self._known.update(zip(rows["content"].to_pylist(), vectors_of(rows), strict=True))
 
@@ -60,7 +65,7 @@ class Vectors:
 
 
 class Neighbourhood:
-    """One user's living memories, ready to be searched: a matrix of vectors beside indexes of slots and words.
+    """One user's living memories, ready to be searched: a matrix of vectors beside an index of slots and the texts.
 
     Kept up to date one version at a time, so that a proposal costs one product of matrix and vector, whatever was
     changed before it.
@@ -76,7 +81,7 @@ class Neighbourhood:
         self._rows: list[MemoryVersion | None] = []
         self._place: dict[str, int] = {}
         self._slots: dict[tuple[str, str], set[int]] = defaultdict(set)
-        self._words: dict[str, set[int]] = defaultdict(set)
+        self._texts: dict[int, str] = {}
         self._loops: dict[int, MemoryVersion] = {}
         for memory in living:
             self.put(memory)
@@ -101,8 +106,7 @@ class Neighbourhood:
         self._matrix[place] = self._vectors.of(memory.content)
         if (key := slot_of(memory).key) is not None:
             self._slots[key].add(place)
-        for word in _words(memory):
-            self._words[word].add(place)
+        self._texts[place] = normalise(f"{memory.content} {memory.value or ''}")
         if memory.type is MemoryType.OPEN_LOOP:
             self._loops[place] = memory
 
@@ -112,8 +116,7 @@ class Neighbourhood:
             return
         if (key := slot_of(memory).key) is not None:
             self._slots[key].discard(place)
-        for word in _words(memory):
-            self._words[word].discard(place)
+        self._texts.pop(place, None)
         self._loops.pop(place, None)
         self._rows[place] = None
         self._matrix[place] = 0.0
@@ -148,7 +151,7 @@ class Neighbourhood:
     def like(self, memory: MemoryVersion) -> list[MemoryVersion]:
         """The other memories of a memory's slot, and those that hold all of its words."""
         words = _words(memory)
-        places = self._same_slot(memory) | (set.intersection(*(self._words[w] for w in words)) if words else set())
+        places = self._same_slot(memory) | {p for p in self._sharing(words) if words <= self._words(p)}
         return [m for p in sorted(places) if (m := self._rows[p]) is not None and m.memory_id != memory.memory_id]
 
     def _same_slot(self, statement: Proposal | MemoryVersion) -> set[int]:
@@ -165,7 +168,14 @@ class Neighbourhood:
         return self._sharing(words) if proposal.operation in _ENDING else set()
 
     def _sharing(self, words: frozenset[str]) -> set[int]:
-        return set().union(*(self._words.get(w, ()) for w in words))
+        """Places of the memories that hold one of some words: the words of a text are read only where it may."""
+        stems = [stem for word in words for stem in spellings(word)]
+        likely = (p for p, text in self._texts.items() if any(stem in text for stem in stems))
+        return {p for p in likely if not words.isdisjoint(self._words(p))}
+
+    def _words(self, place: int) -> frozenset[str]:
+        memory = self._rows[place]
+        return _words(memory) if memory is not None else frozenset()
 
     def _id(self, place: int) -> str:
         memory = self._rows[place]
@@ -192,6 +202,6 @@ def near_loops(
     return [
         loop
         for loop in loops
-        if loop.observed_at <= proposal.observed_at
+        if may_end(proposal, loop)
         and (words & content_words(loop.content) or float(vectors.of(loop.content) @ vector) >= policy.similarity.link)
     ]

@@ -34,7 +34,7 @@ from memory_pipeline.stages.one_writer import in_turn
 from memory_pipeline.stages.pattern_groups import Group, UserPatterns
 from memory_pipeline.stages.publish import index_memories, publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
-from memory_pipeline.stages.regate import cited_messages
+from memory_pipeline.stages.regate import CitedMessages
 
 _USERS_AT_ONCE = 100
 _KINDS = sorted(CLUSTERED | {MemoryType.PATTERN})
@@ -86,6 +86,7 @@ class _Finder:
     def __init__(self, ctx: StageContext, weeks: Sequence[Period]) -> None:
         self._ctx = ctx
         self._weeks = weeks
+        self._cited = CitedMessages(ctx)
         self._replies: dict[Scope, dict[tuple[str, ...], PatternReply | None]] = defaultdict(dict)
 
     def find(self, users: Sequence[Scope], report: PatternReport) -> None:
@@ -145,6 +146,7 @@ class _Finder:
     def _ask(self, groups: Sequence[Group]) -> None:
         """Ask about groups; where the reply does not fit, once more, saying why; what fits neither is put aside."""
         bad: dict[tuple[Scope, tuple[str, ...]], str] = {}
+        self._cited.load((g.scope, m.memory_id) for g in groups for m in g.members)
         answers = asyncio.run(self._ctx.replies.complete_many([g.request() for g in groups]))
         for group, answer in zip(groups, answers, strict=True):
             self._take(group, answer, bad)
@@ -182,7 +184,7 @@ class _Finder:
         if wrong:
             return wrong
         pattern = group.pattern(reply, self._ctx)
-        given = GateInput(as_proposal(pattern), cited_messages(self._ctx, pattern), self._ctx.policy.gate, CANARIES)
+        given = GateInput(as_proposal(pattern), self._cited.of(pattern), self._ctx.policy.gate, CANARIES)
         failed = first_failure(examine(given))
         return f"{failed.code}: {failed.detail}" if failed else ""
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.memory import Change, MemoryVersion
 from memory_pipeline.stages.context import StageContext
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _index(ctx: StageContext, wanted: set[str]) -> set[str]:
     from memory_pipeline.storage.projection import indexed_memory
     from memory_pipeline.storage.rows import to_table
 
-    current = {v.memory_id: v for v in current_of(ctx.lake, wanted)}
+    current = {v.memory_id: v for v in current_of(ctx.lake, wanted) if v.change is not Change.PRUNE}
     there = ctx.index.lookup("memories", wanted, ["memory_id", "version_id"])
     indexed = dict(zip(there["memory_id"].to_pylist(), there["version_id"].to_pylist(), strict=True))
     changed = [v for i, v in sorted(current.items()) if indexed.get(i) != v.version_id]

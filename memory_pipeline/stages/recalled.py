@@ -44,13 +44,7 @@ def recalled_into(
         last: the last local day that matters.
         ledger: all rows of these sessions' users.
     """
-    wanted = set(sessions)
-    events: dict[Session, set[Event]] = defaultdict(set)
-    spooled = ctx.spooled_recalls.by_session()
-    for session in wanted & spooled.keys():
-        events[session] |= spooled[session]
-    for session, found in _in_lake(ctx, wanted, last).items():
-        events[session] |= found
+    events = _events(ctx, set(sessions), last)
     if not events:
         return {}
     told = _texts(ctx, {e for found in events.values() for e in found})
@@ -63,6 +57,21 @@ def recalled_into(
             {r for event in found for r in _resolved(event, versions, told)}, key=lambda r: (r.at, r.text)
         )
     return texts
+
+
+def items_recalled_into(ctx: StageContext, sessions: Iterable[Session], last: date) -> set[str]:
+    """Ids of everything that was recalled into some sessions."""
+    return {event.item_id for found in _events(ctx, set(sessions), last).values() for event in found}
+
+
+def _events(ctx: StageContext, sessions: set[Session], last: date) -> Mapping[Session, set[Event]]:
+    events: dict[Session, set[Event]] = defaultdict(set)
+    spooled = ctx.spooled_recalls.by_session()
+    for session in sessions & spooled.keys():
+        events[session] |= spooled[session]
+    for session, found in _in_lake(ctx, sessions, last).items():
+        events[session] |= found
+    return events
 
 
 class SpooledRecalls:

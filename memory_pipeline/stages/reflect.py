@@ -27,6 +27,7 @@ from memory_pipeline.stages.one_writer import in_turn
 from memory_pipeline.stages.publish import index_memories, publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.reflect_requests import Question, grouped, joined
+from memory_pipeline.stages.regate import CitedMessages
 
 _USERS_AT_ONCE = 100
 
@@ -93,7 +94,8 @@ def _insights(
     rows: dict[Scope, list[MemoryVersion]] = defaultdict(list)
     for row in living_of(ctx.lake, users, min(weeks).start, derived=True):
         rows[row.scope].append(row)
-    everybody = [Insights(ctx, user, rows[user], weeks) for user in users]
+    cited = CitedMessages(ctx)
+    everybody = [Insights(ctx, user, rows[user], weeks, cited) for user in users]
     questions = [q for insights in everybody for q in insights.questions]
     packs = partial(grouped, policy=ctx.policy.reflection)
     answers = dict(zip(map(id, questions), asyncio.run(ask_jointly(ctx, questions, packs, joined)), strict=True))
@@ -105,6 +107,8 @@ def _insights(
                 failed.append((question, answer))
             else:
                 insights.learn(question, answer.value)
+    cited.load(member for insights in everybody for member in insights.named())
+    for insights in everybody:
         insights.settle()
     return everybody, failed
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.schemas import Link
 
 _USERS_AT_ONCE = 100
-_STATED = frozenset({"superseded_by", "derived_from"})
 # Born on these days, or not always the same in what links are made of: words, slot, time, being there at all.
 _UNSETTLED = """
 SELECT tenant_id, user_id, memory_id FROM memory_versions
@@ -34,10 +33,25 @@ GROUP BY ALL HAVING bool_or(touched) AND (
 """
 
 
+def first_days(ctx: StageContext, changed: Mapping[Scope, set[str]], ledger: pa.Table) -> date:
+    """The first day of the memories that changed: no link of theirs lies before it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from memory_pipeline.storage.remembered import of_ledger
+
+    ids = pa.array([i for some in changed.values() for i in some], pa.string())
+    rows = of_ledger(ctx.lake, ledger, "SELECT memory_id, min(day) AS day FROM memory_versions GROUP BY memory_id")
+    return min(rows.filter(pc.is_in(rows["memory_id"], ids))["day"].to_pylist(), default=date.max)
+
+
 def touched_users(ctx: StageContext, days: Iterable[date]) -> Iterator[list[Scope]]:
-    """Users whose ledger some partitions changed, in batches."""
+    """Users of whom some partitions say more than what time does to memories, which changes no link; in batches."""
+    from memory_pipeline.storage.remembered import BY_TIME
+
     table = ctx.lake.sql(
-        "SELECT DISTINCT tenant_id, user_id FROM memory_versions ORDER BY ALL", days={"memory_versions": list(days)}
+        f"SELECT DISTINCT tenant_id, user_id FROM memory_versions WHERE cause NOT IN ({BY_TIME}) ORDER BY ALL",
+        days={"memory_versions": list(days)},
     )
     users = [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
     for start in range(0, len(users), _USERS_AT_ONCE):
@@ -48,7 +62,7 @@ def unsettled(ctx: StageContext, days: Sequence[date], ledger: pa.Table) -> Mapp
     """Ids of memories that some days brought, changed or took away, by user; not those that were only confirmed.
 
     Args:
-        ledger: every row of some users.
+        ledger: of some users, with every row since the first of the days.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -67,7 +81,8 @@ class Relinked:
 
     Args:
         changed: ids of memories that are new, say something else, or are gone.
-        stored: links at one of those, and links that the ledger states, as they are stored.
+        stored: links at one of those, as they are stored.
+        stated: source, target and relation of links that the ledger states, as they are stored.
         entities, before: as they are now, and as they are stored.
     """
 
@@ -76,6 +91,7 @@ class Relinked:
         ties: Ties,
         changed: set[str],
         stored: Sequence[Link],
+        stated: Iterable[tuple[str, str, str]],
         entities: Sequence[Entity],
         before: Sequence[Entity],
         policy: LinkPolicy,
@@ -83,6 +99,7 @@ class Relinked:
         self._ties = ties
         self._changed = changed
         self._stored = stored
+        self._stated = stated
         self._entities = entities
         self._before = before
         self._policy = policy
@@ -103,23 +120,33 @@ class Relinked:
         return {self._ties.place[i] for i in ids if i in self._ties.place}
 
     def _of_entities(self) -> set[int]:
-        """What names a specific entity that is not what it was: another memory names it, or two have become one."""
+        """What names a specific entity that is not what it was: another memory names it, or two have become one.
+
+        Where memories only came to name it or ceased to, pairs without one of these stay as they are.
+        """
+        place = self._ties.place
         now, then = ({e.entity_id: e for e in some} for some in (self._entities, self._before))
         ids: set[str] = set()
         for i in now.keys() | then.keys():
             ends = [e for e in (now.get(i), then.get(i)) if e is not None]
-            moved = len(ends) == 1 or set(ends[0].memory_ids) != set(ends[1].memory_ids)
-            if moved and any(specific(e, self._policy) for e in ends):
+            moved = set(ends[0].memory_ids) ^ set(ends[-1].memory_ids) if len(ends) == 2 else {*ends[0].memory_ids}
+            if not moved or not any(specific(e, self._policy) for e in ends):
+                continue
+            both = len(ends) == 2 and all(specific(e, self._policy) for e in ends)
+            if both and moved <= place.keys():
+                oldest = min(place[m] for m in moved)
+                ids |= {m for e in ends for m in e.memory_ids if place.get(m, -1) >= oldest}
+            else:
                 ids.update(*(e.memory_ids for e in ends))
-        return {self._ties.place[i] for i in ids if i in self._ties.place}
+        return {place[i] for i in ids if i in place}
 
     def _of_statements(self) -> set[int]:
         """Newer ends of what the ledger states and is not stored so, and of what is stored so and no longer stated."""
         place = self._ties.place
         stated = {(t.source, t.target, str(t.kind)) for t in self._ties.stated}
         stored = {
-            (place[link.source_id], place[link.target_id], link.relation)
-            for link in self._stored
-            if link.reason in _STATED and link.source_id in place and link.target_id in place
+            (place[source], place[target], relation)
+            for source, target, relation in self._stated
+            if source in place and target in place
         }
         return {max(source, target) for source, target, _ in stated ^ stored}

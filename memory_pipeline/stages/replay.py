@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
+from datetime import date, datetime
 from heapq import heapify, heappop, heappush
 from itertools import chain
 
@@ -15,9 +15,10 @@ from memory_pipeline.domain.curation import done, is_act, take_back
 from memory_pipeline.domain.gate import GateInput, examine, first_failure, nods
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.lifecycle import advance
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.outcome import Result, boosted, decision_behind, result_of
+from memory_pipeline.domain.pattern import holds, takes
 from memory_pipeline.domain.proposal import Finding, MemoryType, Operation, Outcome, Proposal, Verdict
 from memory_pipeline.domain.replay import carried, carry, difference
 from memory_pipeline.domain.scope import Scope
@@ -142,7 +143,7 @@ class Replay:
         for day in days:
             self._let_time_pass(day)
             said = sorted(proposals[day], key=lambda p: (p.observed_at, p.window_id, p.ordinal))
-            for row in sorted(others[day], key=lambda v: (v.changed_at, v.memory_id, v.version)):
+            for row in sorted(others[day], key=_in_time):
                 before = bisect_right(said, row.changed_at, key=lambda p: p.observed_at)
                 self._day(said[:before])
                 said = said[before:]
@@ -153,7 +154,7 @@ class Replay:
         """Take over what another hand did, at its own time among what was said."""
         if not is_act(row):
             again = carry(row, self._state.get(row.memory_id))
-            if again is not None:
+            if again is not None and self._borne(again):
                 self._take(again)
             return
         policy = self._ctx.policy
@@ -161,6 +162,14 @@ class Replay:
         cited = self._cited(current.memory_id) if current is not None else ()
         for version in done(row, current, self._state, policy, cited=cited, undone=self._undone):
             self._put(version)  # an act has settled with the memories beside it
+
+    def _borne(self, row: MemoryVersion) -> bool:
+        """Whether a pattern, or its taking a member's place, still has what it rests on."""
+        if row.cause is not Cause.PATTERN:
+            return True
+        if row.version == 1:
+            return holds(row, self._state, self._undone, self._ctx.policy.pattern)
+        return takes(row, self._state[row.memory_id], self._state, self._undone)
 
     def _cited(self, memory_id: str) -> set[str]:
         """Every message that a memory has rested on so far; its last version names only some of many."""
@@ -215,8 +224,24 @@ class Replay:
                 self._apply(proposal, decision, found)
             else:
                 asked.append(judge.case(proposal, near, decision, loops, self._timezone(proposal)))
+        before = set(self._state)
         for case in asked:
-            self._apply(case.proposal, self._judged(case), self._examined(case.proposal), self._keys.get(case.key))
+            decision = self._meanwhile(case.proposal, self._judged(case), before)
+            self._apply(case.proposal, decision, self._examined(case.proposal), self._keys.get(case.key))
+
+    def _meanwhile(self, proposal: Proposal, decision: Decision, before: set[str]) -> Decision:
+        """What an open question of the same day has just made a memory of is confirmed, and not added once more.
+
+        Args:
+            before: ids of the memories that the questions were asked about.
+        """
+        if decision.action is not Action.ADD or before == self._state.keys():
+            return decision
+        policy = self._ctx.policy
+        new = [c for c in self._near.candidates(proposal, policy) if c.memory.memory_id not in before]
+        again = decide(proposal, new, policy.similarity)
+        same = again.certain and again.action in (Action.REINFORCE, Action.MERGE)
+        return replace(again, closes=decision.closes) if same else decision
 
     def _examined(self, proposal: Proposal) -> tuple[Finding, ...]:
         found = self._gated.get(proposal.proposal_id)
@@ -241,7 +266,8 @@ class Replay:
         self, proposal: Proposal, decision: Decision, findings: tuple[Finding, ...], reply_key: str | None = None
     ) -> None:
         ctx = self._ctx
-        if decision.action is not Action.REINFORCE and nods(self.history.given[proposal.proposal_id]):
+        closing = proposal.operation is Operation.CLOSE_OPEN_LOOP  # "yes" to "have you called?" is what closes
+        if decision.action is not Action.REINFORCE and not closing and nods(self.history.given[proposal.proposal_id]):
             decision = Decision(Action.NONE, (), "a bare yes to what was recalled adds nothing")
         decision = spared(proposal, decision, self._state, self._undone)
         made = apply(proposal, decision, self._state, ctx.policy, ctx.run_id, ctx.now, self._timezone(proposal))
@@ -295,3 +321,8 @@ class Replay:
                 reply_key=reply_key,
             )
         )
+
+
+def _in_time(row: MemoryVersion) -> tuple[datetime, bool, str, int]:
+    """The order in which what is taken over was done: a pattern comes before what it takes the place of."""
+    return row.changed_at, row.cause is Cause.PATTERN and row.version > 1, row.memory_id, row.version

@@ -19,7 +19,7 @@ Session = tuple[str, str, str]
 # Per session and day a digest of its messages, whatever order they are read in (their order follows from themselves),
 # and the user turns. What a day sees of a talk before it is all of it where a summary is due, surely so after as many
 # turns as the context and a summary take; only of shorter talks must the last messages be found.
-_DIGESTS = """
+DIGESTS = """
 WITH said AS MATERIALIZED (
     SELECT tenant_id, user_id, session_id, day, count(*) FILTER (role = 'user') AS turns,
            bit_xor(md5_number_lower(message_id || ':' || content_hash)) AS whole
@@ -74,7 +74,7 @@ def digests(ctx: StageContext, days: Iterable[date] | None) -> Mapping[date, str
     wanted = None if days is None else set(days)
     figures = ctx.policy.window.context_messages, ctx.policy.summary.rolling_user_turns
     table = ctx.lake.sql(
-        _DIGESTS,
+        DIGESTS,
         {"context": figures[0], "turns": figures[1], "days": DAYS},
         days=None if wanted is None else {"messages": wanted | _before(wanted)},
     )

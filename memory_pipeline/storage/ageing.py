@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LEVELS = 20  # steps of importance that the days until fading are worked out for
 # A local day begins up to 14 hours before the same day in UTC; the domain decides to the day.
 _AGEING = f"""
-SELECT c.* FROM ({CURRENT}) c JOIN rules r USING (type)
+SELECT c.memory_id FROM ({CURRENT}) c JOIN rules r USING (type)
 LEFT JOIN levels l ON l.type = c.type AND l.level = least(floor(c.importance * $levels), $levels)
 WHERE NOT c.pinned AND epoch(c.day) < $before AND (
     c.status IN ('active', 'stale') AND (
@@ -43,7 +43,10 @@ WHERE NOT c.pinned AND epoch(c.day) < $before AND (
        AND l.days IS NOT NULL
        AND epoch(c.referenced_at) < $before - greatest(l.days * (1 + c.reinforcements), $idle) * 86400
 )
-ORDER BY c.tenant_id, c.user_id, c.memory_id
+"""
+_OF = f"""
+WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN due USING (memory_id))
+SELECT * FROM ({CURRENT}) ORDER BY tenant_id, user_id, memory_id
 """
 
 
@@ -69,7 +72,9 @@ def ageing(lake: Lake, through: date, policy: Policy, scopes: Iterable[Scope] | 
         "by_time": sorted(str(change) for change in BY_TIME),
         "idle": policy.prune.after_days,
     }
-    return from_table(lake.sql(query, given, tables=tables, files=ledger_files(lake, users)), MemoryVersion)
+    files = ledger_files(lake, users)
+    due = lake.sql(query, given, tables=tables, files=files)  # few columns of many rows, then all of a few
+    return from_table(lake.sql(_OF, tables={"due": due}, files=files), MemoryVersion) if due.num_rows else []
 
 
 def _rules(policy: Policy) -> pa.Table:

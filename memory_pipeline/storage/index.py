@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import lancedb
@@ -23,6 +24,9 @@ from lancedb.index import Bitmap, BTree
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IndexMismatch, StorageError
 from memory_pipeline.settings import Settings
+from memory_pipeline.storage.index_rows import IndexedMemory as IndexedMemory
+from memory_pipeline.storage.index_rows import IndexedMessage as IndexedMessage
+from memory_pipeline.storage.index_rows import IndexedSummary as IndexedSummary
 from memory_pipeline.storage.rows import arrow_schema
 
 if TYPE_CHECKING:
@@ -31,90 +35,9 @@ if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
 
 _PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
+_FRAGMENT_ROWS = 8192
+_SETTLED_NS = 1_000_000_000
 _LOOKUP = 1000  # ids in one IN list: 8 ms; 20,000 take 0.6 s (measured)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedMemory:
-    """The current version of a memory, as retrieval needs it.
-
-    Attributes:
-        evidence: message ids.
-        change: why the version exists.
-        own_words: the user wrote the content by hand; the messages behind it say something else.
-        taken_back: ids of messages that are not shown any more, and the memory's own once it is forgotten.
-    """
-
-    memory_id: str
-    version_id: str
-    version: int
-    lineage_id: str
-    tenant_id: str
-    user_id: str
-    session_id: str
-    agent_id: str | None
-    domain: str | None
-    shared: bool
-    classification: str
-    type: str
-    status: str
-    content: str
-    subject: str | None
-    attribute: str | None
-    value: str | None
-    negated: bool
-    entities: tuple[str, ...]
-    confidence: float
-    salience: float
-    importance: float
-    surface: str
-    pinned: bool
-    reinforcements: int
-    observed_at: datetime
-    referenced_at: datetime
-    valid_from: datetime | None
-    valid_until: datetime | None
-    due_at: datetime | None
-    superseded_by: str | None
-    evidence: tuple[str, ...]
-    derived_from: tuple[str, ...]
-    change: str
-    own_words: bool
-    taken_back: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedMessage:
-    """A verbatim turn; ``previous`` is the turn before it, cut, for its keywords only."""
-
-    message_key: str
-    message_id: str
-    tenant_id: str
-    user_id: str
-    session_id: str
-    agent_id: str | None
-    domain: str | None
-    role: str
-    speaker: str | None
-    content: str
-    previous: str
-    created_at: datetime
-    ordinal: int
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedSummary:
-    """A calendar summary; ``label`` names the period ("2026-W11")."""
-
-    summary_id: str
-    tenant_id: str
-    user_id: str
-    grain: str
-    label: str
-    content: str
-    observed_at: datetime
-    message_ids: tuple[str, ...]
-    memory_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +74,7 @@ class Index:
         # 0 s: every read sees the newest version; the check costs half a millisecond.
         self._db = lancedb.connect(self.uri, read_consistency_interval=timedelta(0))
         self._open: dict[str, Any] = {}
+        self._versions: dict[str, tuple[tuple[int, int], int]] = {}
 
     @classmethod
     def open(cls, settings: Settings, encoder: Encoder) -> Index:
@@ -168,8 +92,7 @@ class Index:
     def table(self, name: str, *, create: bool = False) -> Any | None:
         """The LanceDB table, None when it does not exist yet and is not to be created."""
         if name not in self._open:
-            known = self._db.list_tables().tables
-            if name not in known and not create:
+            if not create and not self._exists(name):
                 self._refuse_other_encoder()
                 return None
             handle = self._db.create_table(name, schema=self.schema(name), exist_ok=True)
@@ -180,6 +103,11 @@ class Index:
                 )
             self._open[name] = handle
         return self._open[name]
+
+    def _exists(self, name: str) -> bool:
+        if "://" in self.uri:
+            return name in self._db.list_tables().tables
+        return os.path.isdir(f"{self.uri}/{name}.lance")
 
     def _refuse_other_encoder(self) -> None:
         if "://" in self._base or not os.path.isdir(self._base):
@@ -194,8 +122,29 @@ class Index:
 
     def version(self, name: str) -> int:
         """Version number of a table, 0 when it does not exist; it grows with every change by any process."""
+        seen = self._last_write(name)
+        known = self._versions.get(name)
+        if seen is not None and known is not None and known[0] == seen:
+            return known[1]
         table = self.table(name)
-        return 0 if table is None else int(table.version)
+        version = 0 if table is None else int(table.version)
+        if seen is not None:
+            self._versions[name] = (seen, version)
+        return version
+
+    def _last_write(self, name: str) -> tuple[int, int] | None:
+        """What tells two states of a table's folder of versions apart, in microseconds instead of half a millisecond.
+
+        None where it cannot: on object storage, and within a second of a write, since file systems take their times
+        from a clock that ticks too slowly to tell two quick writes apart.
+        """
+        if "://" in self.uri:
+            return None
+        try:
+            found = os.stat(f"{self.uri}/{name}.lance/_versions")
+        except OSError:
+            return None
+        return (found.st_ino, found.st_mtime_ns) if abs(time.time_ns() - found.st_mtime_ns) > _SETTLED_NS else None
 
     # -- writing
 
@@ -236,6 +185,24 @@ class Index:
         """All rows of one user, vectors included unless ``columns`` says otherwise."""
         return self._select(name, owned_by(scope), columns)
 
+    def rows_of(
+        self, name: str, scopes: Iterable[Scope], columns: Sequence[str], statuses: Collection[str] | None = None
+    ) -> Iterator[pa.Table]:
+        """The rows of many users, a table for each tenant and so many of its users.
+
+        Args:
+            statuses: of memories, only those of some; None = all.
+        """
+        by_tenant: dict[str, set[str]] = {}
+        for scope in scopes:
+            by_tenant.setdefault(scope.tenant_id, set()).add(scope.user_id)
+        for tenant, users in sorted(by_tenant.items()):
+            for part in _parts(sorted(users)):
+                where = (col("tenant_id") == lit(tenant)) & col("user_id").isin(part)
+                yield self._select(
+                    name, where if statuses is None else where & col("status").isin(list(statuses)), columns
+                )
+
     def shared(self, name: str, scope: Scope) -> pa.Table:
         """Rows that other users of the tenant share with it (KN-11), vectors included."""
         others = (col("tenant_id") == lit(scope.tenant_id)) & (col("user_id") != lit(scope.user_id))
@@ -265,7 +232,10 @@ class Index:
         return found
 
     def optimize(self, keep: timedelta) -> dict[str, int]:
-        """Compact fragments, bring the scalar indexes up to date, and drop versions older than ``keep``.
+        """Compact small fragments, bring the scalar indexes up to date, and drop versions older than ``keep``.
+
+        Full fragments are left alone, so that a night writes what came in and not the whole table (100,000 rows: 0.06
+        CPU seconds, and 0.5 without the bound; measured).
 
         Returns the rows of each table that exists.
         """
@@ -273,7 +243,10 @@ class Index:
         for name in TABLES:
             table = self.table(name)
             if table is not None:
-                table.optimize(cleanup_older_than=keep)
+                dataset = table.to_lance()
+                dataset.optimize.compact_files(target_rows_per_fragment=_FRAGMENT_ROWS)
+                dataset.optimize.optimize_indices()
+                dataset.cleanup_old_versions(older_than=keep)
                 done[f"rows in {name}"] = int(table.count_rows())
         return done
 

@@ -1,20 +1,16 @@
 """The lake: one Parquet dataset a noun, partitioned by event day.
 
-Layout: ``lake/<dataset>/day=2026-03-10/<file>.parquet``. A file appears by rename (one PUT on object storage), so
-readers see all of it or none. Appended files are named after their content: writing the same rows twice leaves one
-file.
+Layout: ``lake/<dataset>/day=2026-03-10/<file>.parquet``. Appended files are named after their content: writing the same
+rows twice leaves one file.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-import os
-import uuid
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 import duckdb
@@ -23,7 +19,9 @@ import pyarrow.dataset as pads
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
+from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.files import ROLLED, Files, replaced_by
 from memory_pipeline.storage.rows import from_table, to_table
 from memory_pipeline.storage.schemas import DATASETS, Dataset
 
@@ -35,14 +33,7 @@ class Lake:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self._base: str
-        try:
-            self._fs, self._base = (
-                pafs.FileSystem.from_uri(root) if "://" in root else (pafs.LocalFileSystem(), os.path.abspath(root))
-            )
-        except (OSError, pa.ArrowInvalid) as error:
-            raise StorageError(f"cannot open the lake at {root}: {error}") from error
-        self.local = isinstance(self._fs, pafs.LocalFileSystem)
+        self.store = Files(root)
         # A cursor costs 1 ms, a connection 28 ms (measured); each cursor has temporary views of its own.
         self._engine = duckdb.connect(":memory:")
         self._engine.execute("SET GLOBAL TimeZone = 'UTC'")
@@ -52,27 +43,11 @@ class Lake:
 
     def days(self, dataset: str) -> list[date]:
         """The days that hold at least one file, in order."""
-        folder = f"{self._base}/{dataset}"
-        infos = self._fs.get_file_info(pafs.FileSelector(folder, allow_not_found=True))
-        return sorted(
-            date.fromisoformat(i.base_name.removeprefix("day=")) for i in infos if i.base_name.startswith("day=")
-        )
+        return self.store.days(dataset)
 
     def files(self, dataset: str, days: Iterable[date] | None = None) -> list[str]:
         """Paths of the dataset's files, of all days or of some, in order."""
-        folder = f"{self._base}/{dataset}"
-        if days is None:
-            selectors = [pafs.FileSelector(folder, allow_not_found=True, recursive=True)]
-        else:
-            selectors = [
-                pafs.FileSelector(f"{folder}/day={day.isoformat()}", allow_not_found=True) for day in sorted(set(days))
-            ]
-        return sorted(
-            info.path
-            for selector in selectors
-            for info in self._fs.get_file_info(selector)
-            if info.type == pafs.FileType.File and info.path.endswith(".parquet")
-        )
+        return self.store.paths(dataset, days)
 
     # -- writing
 
@@ -83,7 +58,7 @@ class Lake:
             by_day.setdefault(row.day, []).append(row)
         for day, part in sorted(by_day.items()):
             data = self._encode(DATASETS[dataset], part)
-            self._put(f"{dataset}/day={day.isoformat()}/{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
+            self.store.put(f"{dataset}/day={day.isoformat()}/{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
         return len(by_day)
 
     def replace(self, dataset: str, day: date, rows: Sequence[Any] | pa.Table, part: str = "part") -> None:
@@ -91,9 +66,9 @@ class Lake:
         none when there are no rows."""
         path = f"{dataset}/day={day.isoformat()}/{part}.parquet"
         if len(rows):
-            self._put(path, self._encode(DATASETS[dataset], rows))
-        elif self._fs.get_file_info(f"{self._base}/{path}").type == pafs.FileType.File:
-            self._fs.delete_file(f"{self._base}/{path}")
+            self.store.put(path, self._encode(DATASETS[dataset], rows))
+        else:
+            self.store.remove(path)
 
     def amend(self, dataset: str, rows: Sequence[Any], by: Sequence[str]) -> None:
         """Put rows in the place of those of their day that agree with them in some columns: each file by one rename.
@@ -111,7 +86,14 @@ class Lake:
                     whole = self.columns(dataset, [file], DATASETS[dataset].schema.names)
                     rest = whole.filter(pa.array([key not in wanted for key in keys]))
                     table = pa.concat_tables([rest.cast(DATASETS[dataset].schema), self._table(dataset, found)])
-                    self._put(file.removeprefix(f"{self._base}/"), self._encode_table(DATASETS[dataset], table))
+                    path = file.removeprefix(f"{self.store.base}/")
+                    names = replaced_by(self.store.fs, file)
+                    notes = {ROLLED: "\n".join(sorted(names))} if names else None
+                    self.store.put(path, self._encode_table(DATASETS[dataset], table, notes))
+
+    def encoded(self, dataset: str, table: pa.Table, notes: Mapping[str, str] | None = None) -> bytes:
+        """A file of a dataset's rows, as it is written, with further entries in its metadata."""
+        return self._encode_table(DATASETS[dataset], table, notes)
 
     def _table(self, dataset: str, rows: Sequence[Any]) -> pa.Table:
         return to_table(rows, DATASETS[dataset].noun).cast(DATASETS[dataset].schema)
@@ -119,34 +101,14 @@ class Lake:
     def _encode(self, dataset: Dataset, rows: Sequence[Any] | pa.Table) -> bytes:
         return self._encode_table(dataset, rows if isinstance(rows, pa.Table) else to_table(rows, dataset.noun))
 
-    def _encode_table(self, dataset: Dataset, table: pa.Table) -> bytes:
+    def _encode_table(self, dataset: Dataset, table: pa.Table, notes: Mapping[str, str] | None = None) -> bytes:
         table = table.cast(dataset.schema).sort_by([(name, "ascending") for name in dataset.key])
+        if notes:
+            known = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
+            table = table.replace_schema_metadata(known | dict(notes))
         sink = io.BytesIO()
         pq.write_table(table, sink, compression="zstd", write_statistics=True, row_group_size=64_000)
         return sink.getvalue()
-
-    def _put(self, path: str, data: bytes) -> None:
-        target = f"{self._base}/{path}"
-        try:
-            if not self.local:
-                with self._fs.open_output_stream(target) as out:
-                    out.write(data)
-                return
-            folder = str(PurePosixPath(target).parent)
-            self._fs.create_dir(folder, recursive=True)
-            temporary = f"{folder}/.{uuid.uuid4().hex}.tmp"
-            try:
-                with open(temporary, "wb") as out:
-                    out.write(data)
-                    out.flush()
-                    os.fsync(out.fileno())
-                os.replace(temporary, target)
-            except BaseException:
-                if os.path.exists(temporary):
-                    os.unlink(temporary)
-                raise
-        except OSError as error:
-            raise StorageError(f"cannot write {target}: {error}") from error
 
     # -- reading
 
@@ -157,6 +119,7 @@ class Lake:
         *,
         days: Mapping[str, Iterable[date]] | None = None,
         tables: Mapping[str, pa.Table] | None = None,
+        files: Mapping[str, tuple[str, Sequence[str]]] | None = None,
     ) -> pa.Table:
         """Run one DuckDB query in which every dataset is a view of its name.
 
@@ -164,11 +127,15 @@ class Lake:
             query: SQL with ``$name`` parameters; values never go into the text.
             days: partitions to read, by dataset; a dataset that is not named is read whole.
             tables: further Arrow tables, by name.
+            files: by name, files to be read as rows of a dataset; under a dataset's own name in place of all of it.
         """
         with self._engine.cursor() as con:
+            given = files or {}
+            for name, (dataset, paths) in given.items():
+                self._view(con, name, dataset, paths)
             for name in DATASETS:
-                if name in query:
-                    self._view(con, name, None if days is None else days.get(name))
+                if name in query and name not in given:
+                    self._view(con, name, name, self.files(name, None if days is None else days.get(name)))
             for name, table in (tables or {}).items():
                 con.register(name, table)
             try:
@@ -179,23 +146,23 @@ class Lake:
 
     def columns(self, dataset: str, files: Sequence[str], names: Sequence[str]) -> pa.Table:
         """Some columns of some files of a dataset (paths as :meth:`files` gives them); a file that is gone is empty."""
-        there = [f.path for f in self._fs.get_file_info(list(files)) if f.type == pafs.FileType.File]
+        there = [f.path for f in self.store.fs.get_file_info(list(files)) if f.type == pafs.FileType.File]
         schema = DATASETS[dataset].schema
-        return pads.dataset(there, schema=schema, filesystem=self._fs).to_table(columns=list(names))
+        return pads.dataset(there, schema=schema, filesystem=self.store.fs).to_table(columns=list(names))
 
-    def _view(self, con: duckdb.DuckDBPyConnection, name: str, days: Iterable[date] | None) -> None:
-        files = self.files(name, days)
+    def _view(self, con: duckdb.DuckDBPyConnection, name: str, dataset: str, files: Sequence[str]) -> None:
+        schema = DATASETS[dataset].schema
         if not files:
-            con.register(name, DATASETS[name].schema.empty_table())
-        elif self.local:
+            con.register(name, schema.empty_table())
+        elif self.store.local:
             listing = ", ".join("'" + f.replace("'", "''") + "'" for f in files)
-            con.register(f"{name} columns", DATASETS[name].schema.empty_table())  # files of older versions lack some
+            con.register(f"{name} columns", schema.empty_table())  # files of older versions lack some
             con.execute(
-                f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{listing}], union_by_name = true) '
-                f'UNION ALL BY NAME SELECT * FROM "{name} columns"'
+                f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{listing}], union_by_name = true, '
+                f'hive_partitioning = false) UNION ALL BY NAME SELECT * FROM "{name} columns"'
             )
         else:
-            con.register(name, pads.dataset(files, schema=DATASETS[name].schema, filesystem=self._fs))
+            con.register(name, pads.dataset(files, schema=schema, filesystem=self.store.fs))
 
     def read(
         self,
@@ -215,3 +182,12 @@ class Lake:
             days=None if days is None else {dataset: list(days)},
         )
         return from_table(table, cls)
+
+
+def scopes_table(scopes: Iterable[Scope]) -> pa.Table:
+    """Scopes as a table to join with: the only way that user names enter a query."""
+    ordered = sorted(set(scopes))
+    return pa.table(
+        {"tenant_id": [s.tenant_id for s in ordered], "user_id": [s.user_id for s in ordered]},
+        schema=pa.schema([("tenant_id", pa.string()), ("user_id", pa.string())]),
+    )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 import pyarrow as pa
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.storage.checkpoint import LEDGER, files_of, load, tail
 from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.lake import scopes_table as scopes_table
 from memory_pipeline.storage.rows import from_table
+
+LedgerFiles = tuple[str, Sequence[str]]
 
 # The versions that hold: of each version_id its last row, unless that row withdraws it.
 STANDING = """
@@ -24,31 +28,85 @@ QUALIFY row_number() OVER (PARTITION BY memory_id ORDER BY version DESC, recorde
 """
 
 
-def scopes_table(scopes: Iterable[Scope]) -> pa.Table:
-    """Scopes as a table to join with: the only way that user names enter a query."""
-    ordered = sorted(set(scopes))
-    return pa.table(
-        {"tenant_id": [s.tenant_id for s in ordered], "user_id": [s.user_id for s in ordered]},
-        schema=pa.schema([("tenant_id", pa.string()), ("user_id", pa.string())]),
-    )
+# Users' rows without memories that had ended before a day, that the user has not touched, and that nothing later names:
+# nothing that happens from that day on concerns them.
+_LIVING = """
+WITH own AS (SELECT v.* FROM memory_versions v SEMI JOIN wanted USING (tenant_id, user_id)),
+late AS (SELECT * FROM own WHERE day >= $since),
+by_hand AS (SELECT DISTINCT tenant_id, user_id FROM late WHERE cause = 'manual'),
+mentioned AS (
+    SELECT memory_id FROM named UNION ALL SELECT unnest(derived_from) FROM late UNION ALL SELECT superseded_by FROM late
+    UNION ALL SELECT memory_id FROM own WHERE $derived AND type = 'reflection'
+    UNION ALL SELECT unnest(derived_from) FROM own WHERE $derived AND type = 'reflection'
+),
+ended AS (
+    SELECT tenant_id, user_id, memory_id FROM own ANTI JOIN by_hand USING (tenant_id, user_id)
+    GROUP BY ALL
+    HAVING max(day) < $since AND bool_and(asserted AND cause <> 'manual')
+        AND list_contains($retired, arg_max(status, version))
+)
+SELECT own.* FROM own ANTI JOIN (SELECT * FROM ended ANTI JOIN mentioned USING (memory_id)) gone
+USING (tenant_id, user_id, memory_id)
+ORDER BY tenant_id, user_id, memory_id, version, recorded_at
+"""
 
 
-def versions_of(lake: Lake, scopes: Iterable[Scope]) -> list[MemoryVersion]:
-    """Every row of the ledger that belongs to some users, withdrawals included."""
+def ledger_files(lake: Lake, scopes: Iterable[Scope] | None, since: date | None = None) -> Mapping[str, LedgerFiles]:
+    """What a query reads as ``memory_versions`` to know some users' present state (``files`` of :meth:`Lake.sql`).
+
+    Rows between a memory's first and last may be missing where no later one says anything new of it; see
+    ``storage.checkpoint``.
+
+    Args:
+        scopes: users; None = all.
+        since: day from which on no row may be missing.
+    """
+    return {LEDGER: (LEDGER, files_of(lake, scopes, since))}
+
+
+def versions_of(lake: Lake, scopes: Iterable[Scope], since: date | None = None) -> list[MemoryVersion]:
+    """Rows of the ledger that belong to some users, withdrawals included.
+
+    Args:
+        since: day from which on every row is needed, and before it the state only; None = every row there is.
+    """
+    wanted = set(scopes)
     table = lake.sql(
         "SELECT v.* FROM memory_versions v SEMI JOIN wanted USING (tenant_id, user_id) "
         "ORDER BY tenant_id, user_id, memory_id, version, recorded_at",
-        tables={"wanted": scopes_table(scopes)},
+        tables={"wanted": scopes_table(wanted)},
+        files=None if since is None else ledger_files(lake, wanted, since),
+    )
+    return from_table(table, MemoryVersion)
+
+
+def living_of(
+    lake: Lake, scopes: Iterable[Scope], since: date, named: Iterable[str] = (), *, derived: bool = False
+) -> list[MemoryVersion]:
+    """What :func:`versions_of` gives since a day, without memories that had ended before it.
+
+    Args:
+        named: ids of memories that are wanted all the same.
+        derived: also every reflection, and what they rest on.
+    """
+    wanted = set(scopes)
+    table = lake.sql(
+        _LIVING,
+        {"since": since, "retired": sorted(map(str, RETIRED)), "derived": derived},
+        tables={"wanted": scopes_table(wanted), "named": _ids(named)},
+        files=ledger_files(lake, wanted, since),
     )
     return from_table(table, MemoryVersion)
 
 
 def marks_of(lake: Lake, scopes: Iterable[Scope]) -> dict[Scope, tuple[int, int]]:
     """A mark of each user's part of the ledger, which differs once a row was added; users without rows are absent."""
+    wanted = set(scopes)
     table = lake.sql(
         "SELECT tenant_id, user_id, count(*) AS n, bit_xor(hash(version_id, asserted, recorded_at)) AS mark "
         "FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id) GROUP BY ALL",
-        tables={"wanted": scopes_table(scopes)},
+        tables={"wanted": scopes_table(wanted)},
+        files=ledger_files(lake, wanted),
     )
     columns = (table[c].to_pylist() for c in ("tenant_id", "user_id", "n", "mark"))
     return {Scope(t, u): (n, mark) for t, u, n, mark in zip(*columns, strict=True)}
@@ -56,21 +114,33 @@ def marks_of(lake: Lake, scopes: Iterable[Scope]) -> dict[Scope, tuple[int, int]
 
 def current_of(lake: Lake, memory_ids: Iterable[str]) -> list[MemoryVersion]:
     """Current versions of some memories; withdrawn ones are absent."""
-    ids = pa.table({"memory_id": sorted(set(memory_ids))}, schema=pa.schema([("memory_id", pa.string())]))
+    ids = _ids(memory_ids)
     table = lake.sql(
         f"WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN ids USING (memory_id)) {CURRENT}",
         tables={"ids": ids},
+        files=_files_about(lake, ids),
     )
     return from_table(table, MemoryVersion)
 
 
-def due(lake: Lake, through: date) -> list[Scope]:
-    """Users who have a memory that the lifecycle policy would change by the end of a day."""
+def _files_about(lake: Lake, ids: pa.Table) -> Mapping[str, LedgerFiles] | None:
+    """The files to look for some memories in: those of the users of whom late rows name them all; None = every file."""
+    held = load(lake)
+    if held is None:
+        return None
     table = lake.sql(
-        f"SELECT DISTINCT tenant_id, user_id FROM ({CURRENT}) WHERE review_on <= $through ORDER BY ALL",
-        {"through": through},
+        "SELECT DISTINCT tenant_id, user_id, memory_id FROM memory_versions SEMI JOIN ids USING (memory_id)",
+        tables={"ids": ids},
+        files={LEDGER: (LEDGER, tail(lake, held))},
     )
-    return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    if len(set(table["memory_id"].to_pylist())) < ids.num_rows:
+        return None
+    owners = zip(table["tenant_id"].to_pylist(), table["user_id"].to_pylist(), strict=True)
+    return ledger_files(lake, {Scope(t, u) for t, u in owners})
+
+
+def _ids(memory_ids: Iterable[str]) -> pa.Table:
+    return pa.table({"memory_id": sorted(set(memory_ids))}, schema=pa.schema([("memory_id", pa.string())]))
 
 
 def touched(lake: Lake, days: Iterable[date]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.links import CERTAIN, Remembered
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.ledger import CURRENT, STANDING, scopes_table
+from memory_pipeline.storage.ledger import CURRENT, STANDING, ledger_files, scopes_table
 from memory_pipeline.storage.rows import from_table
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memory_pipeline.storage.lake import Lake
 
+BY_TIME = "'lifecycle', 'fading'"  # causes of what time does to memories
 WORDS = "left(sha256(content), 16)"  # what a link remembers of its ends' contents
 # Nobody sees again what the user has had forgotten, whatever has happened to it since.
 SHOWN_MEMORIES = f"""
@@ -24,11 +25,17 @@ SELECT * FROM ({CURRENT}) WHERE change <> 'forget' AND NOT list_contains(coalesc
 """
 
 
-def ledger_of(lake: Lake, scopes: Iterable[Scope]) -> pa.Table:
-    """Every row of the ledger that belongs to some users: read once, for what is made of the whole of it."""
+def ledger_of(lake: Lake, scopes: Iterable[Scope], since: date = date.min) -> pa.Table:
+    """The ledger of some users as far as their present state follows from it: read once, for what is made of all.
+
+    Args:
+        since: day from which on every row is needed.
+    """
+    wanted = set(scopes)
     return lake.sql(
         "SELECT v.* FROM memory_versions v SEMI JOIN wanted USING (tenant_id, user_id)",
-        tables={"wanted": scopes_table(scopes)},
+        tables={"wanted": scopes_table(wanted)},
+        files=ledger_files(lake, wanted, since),
     )
 
 
@@ -45,7 +52,7 @@ def remembered(lake: Lake, ledger: pa.Table) -> dict[Scope, list[Remembered]]:
     """Current memories that are not forgotten, by user, oldest first.
 
     Args:
-        ledger: every row of some users; see :func:`ledger_of`.
+        ledger: of some users; see :func:`ledger_of`.
     """
     table = of_ledger(
         lake,
@@ -61,13 +68,16 @@ def remembered(lake: Lake, ledger: pa.Table) -> dict[Scope, list[Remembered]]:
 
 
 def last_days(lake: Lake, ledger: pa.Table) -> Mapping[Scope, date]:
-    """The newest ledger partition of each user, withdrawals included: it never becomes an older one.
+    """The newest ledger partition of each user, withdrawals included: it never becomes an older one. What time does to
+    memories does not count: it changes nothing of what they say.
 
     Args:
-        ledger: every row of some users.
+        ledger: of some users.
     """
     table = of_ledger(
-        lake, ledger, "SELECT tenant_id, user_id, max(day) AS day FROM memory_versions GROUP BY tenant_id, user_id"
+        lake,
+        ledger,
+        f"SELECT tenant_id, user_id, max(day) AS day FROM memory_versions WHERE cause NOT IN ({BY_TIME}) GROUP BY ALL",
     )
     columns = (table[c].to_pylist() for c in ("tenant_id", "user_id", "day"))
     return {Scope(t, u): day for t, u, day in zip(*columns, strict=True)}

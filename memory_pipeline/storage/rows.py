@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -23,7 +24,8 @@ _SCALARS: dict[type, pa.DataType] = {
     date: pa.date32(),
 }
 _SCHEMAS: dict[type[Any], pa.Schema] = {}
-_BUILDERS: dict[type[Any], Callable[[dict[str, Any]], Any]] = {}
+_HINTS: dict[type[Any], dict[str, Any]] = {}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _unwrap(hint: Any) -> tuple[Any, bool]:
@@ -83,49 +85,59 @@ def to_table(rows: Iterable[Any], cls: type[Any]) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _reader(hint: Any) -> Callable[[Any], Any] | None:
+def from_table(table: pa.Table, cls: type[T]) -> list[T]:
+    """Dataclass instances from a table that holds (at least) the columns of :func:`arrow_schema`.
+
+    Column by column: row by row it takes four times as long (measured).
+    """
+    columns = {name: table.column(name).combine_chunks() for name in arrow_schema(cls).names}
+    return _instances(columns, cls, table.num_rows)
+
+
+def _instances(columns: Mapping[str, pa.Array], cls: type[T], size: int) -> list[T]:
+    """Instances from columns by name; one that is missing holds nothing."""
+    hints = _HINTS.get(cls) or _HINTS.setdefault(cls, get_type_hints(cls))
+    values = []
+    for field in fields(cls):  # type: ignore[arg-type]
+        column = columns.get(field.name)
+        found = [None] * size if column is None else _values(column, hints[field.name])
+        if field.default is not MISSING and None in found:
+            found = [field.default if value is None else value for value in found]
+        values.append(found)
+    return list(map(cls, *values)) if values else [cls() for _ in range(size)]
+
+
+def _values(column: pa.Array, hint: Any) -> list[Any]:
+    """A column's values as a field of that type holds them."""
     hint, _ = _unwrap(hint)
     if get_origin(hint) is tuple:
-        inner = _reader(get_args(hint)[0])
-        return (lambda v: tuple(map(inner, v))) if inner else tuple
+        return _tuples(column, get_args(hint)[0])
     if isinstance(hint, type) and is_dataclass(hint):
-        return _builder(hint)
+        names = [column.type.field(n).name for n in range(column.type.num_fields)]
+        made = _instances(dict(zip(names, column.flatten(), strict=True)), hint, len(column))
+        return _where_valid(column, made)
+    if hint is datetime:
+        # One spelling of UTC keeps derived ids stable; a time without a zone is UTC.
+        micros = column.cast(pa.timestamp("us", tz=column.type.tz)).cast(pa.int64()).to_pylist()
+        return [None if v is None else _EPOCH + timedelta(0, 0, v) for v in micros]
+    values: list[Any] = column.to_pylist()
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         members = {str(m): m for m in hint}
-        return members.__getitem__
-    if hint is datetime:
-        # Arrow hands back its own UTC object; one spelling of UTC keeps derived ids stable.
-        return lambda v: v.replace(tzinfo=UTC)
-    return None
+        return [None if v is None else members[v] for v in values]
+    return values
 
 
-def _builder(cls: type[Any]) -> Callable[[dict[str, Any]], Any]:
-    if cls not in _BUILDERS:
-        _BUILDERS[cls] = _make_builder(cls)
-    return _BUILDERS[cls]
+def _tuples(column: pa.Array, hint: Any) -> list[Any]:
+    if not len(column):
+        return []
+    offsets = column.offsets.to_pylist()
+    first = offsets[0]
+    inner = _values(column.values[first : offsets[-1]], hint)
+    found = [tuple(inner[a - first : b - first]) for a, b in pairwise(offsets)]
+    return _where_valid(column, found)
 
 
-def _make_builder(cls: type[Any]) -> Callable[[dict[str, Any]], Any]:
-    hints = get_type_hints(cls)
-    readers = {f.name: _reader(hints[f.name]) for f in fields(cls)}
-    converted = [(name, read) for name, read in readers.items() if read is not None]
-    later = [(f.name, f.default) for f in fields(cls) if f.default is not MISSING]
-    names = list(readers)
-
-    def build(row: dict[str, Any]) -> Any:
-        given = {name: row.get(name) for name in names}
-        for name, read in converted:
-            if given[name] is not None:
-                given[name] = read(given[name])
-        for name, default in later:
-            if given[name] is None:
-                given[name] = default
-        return cls(**given)
-
-    return build
-
-
-def from_table(table: pa.Table, cls: type[T]) -> list[T]:
-    """Dataclass instances from a table that holds (at least) the columns of :func:`arrow_schema`."""
-    build = _builder(cls)
-    return [build(row) for row in table.select(arrow_schema(cls).names).to_pylist()]
+def _where_valid(column: pa.Array, values: list[Any]) -> list[Any]:
+    if not column.null_count:
+        return values
+    return [v if valid else None for v, valid in zip(values, column.is_valid().to_pylist(), strict=True)]

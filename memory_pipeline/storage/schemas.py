@@ -131,7 +131,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """One item of one read, or one piece of feedback on it (``helpful`` not None)."""
+    """One item of one read, or one piece of feedback on it (``helpful`` not None).
+
+    Attributes:
+        item_id: empty where the read returned nothing.
+        asked: arguments of the read that differ from the defaults, as JSON; None = none, or an older row.
+    """
 
     recall_id: str
     tenant_id: str
@@ -149,6 +154,7 @@ class Recall:
     model: str
     latency_ms: float
     recalled_at: datetime
+    asked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +170,35 @@ class Usefulness:
     verified_count: int
     rated_count: int
     q_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One result of an evaluation. It holds figures only, nothing that a user said.
+
+    Attributes:
+        evaluation_id: of what was evaluated, against what, over which days; a repetition has the same.
+        kind: ``fixtures`` or ``shadow``.
+        day: UTC day on which it was made.
+        candidate, base: digests of policy, prompts and models; equal where nothing was compared.
+        subject: what was evaluated, in words.
+        first, last: days of the recall log that were replayed; None for fixtures.
+        metrics: figures by name, as JSON.
+        reasons: why it did not pass; none where it did.
+    """
+
+    evaluation_id: str
+    kind: str
+    day: date
+    candidate: str
+    base: str
+    subject: str
+    first: date | None
+    last: date | None
+    metrics: str
+    passed: bool
+    reasons: tuple[str, ...]
+    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +252,9 @@ DATASETS = {
         Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=2),
         Dataset("quarantined", Quarantined, ("source", "line", "quarantine_id")),
         Dataset("sources", Source, ("sha256",)),
-        Dataset("recalls", Recall, ("tenant_id", "user_id", "recall_id", "rank")),
+        Dataset("recalls", Recall, ("tenant_id", "user_id", "recall_id", "rank"), version=2),
         Dataset("usefulness", Usefulness, ("tenant_id", "user_id", "item_id")),
+        Dataset("evaluations", Evaluation, ("kind", "recorded_at", "evaluation_id")),
         Dataset("made", Made, ("stage", "day", "recorded_at")),
     )
 }

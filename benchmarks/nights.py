@@ -1,0 +1,170 @@
+"""One night after another: a day's messages come in, and everything that the schedules would make of it is made.
+
+The plain stage functions stand in for Dagster, whose own time does not depend on the store: the plan (which partitions
+are stale), the stages, the note of what was made from what, the audits, and store maintenance.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks.homes import take
+from memory_pipeline.domain.calendar import Grain, Period, period_of
+from memory_pipeline.inference.encoder import Encoder, RememberingEncoder
+from memory_pipeline.inference.models import open_encoder
+from memory_pipeline.settings import Settings
+from memory_pipeline.stages import freshness
+from memory_pipeline.stages.age import age
+from memory_pipeline.stages.audit import OF_PARTITIONS
+from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.extract import extract
+from memory_pipeline.stages.feedback import collect
+from memory_pipeline.stages.index_messages import index_messages
+from memory_pipeline.stages.link import link
+from memory_pipeline.stages.maintain import maintain
+from memory_pipeline.stages.patterns import find_patterns
+from memory_pipeline.stages.publish import index_days
+from memory_pipeline.stages.reflect import reflect
+from memory_pipeline.stages.summarize import summarize
+from memory_pipeline.storage.ledger import CURRENT
+
+Work = Callable[[StageContext, Sequence[date]], object]
+START = date(2025, 6, 2)
+
+
+def _summaries(grain: Grain) -> Work:
+    return lambda ctx, starts: summarize(ctx, [Period(grain, start) for start in starts])
+
+
+WORK: Mapping[str, Work] = {
+    "message_vectors": index_messages,
+    "proposals": extract,
+    "memories": consolidate,
+    "lifecycle": age,
+    "memory_vectors": index_days,
+    "memory_links": link,
+    "daily_summaries": _summaries(Grain.DAY),
+    "recall_feedback": collect,
+    "patterns": lambda ctx, starts: find_patterns(ctx, [Period(Grain.WEEK, start) for start in starts]),
+    "reflections": lambda ctx, starts: reflect(ctx, [Period(Grain.WEEK, start) for start in starts]),
+    "weekly_summaries": _summaries(Grain.WEEK),
+    "monthly_summaries": _summaries(Grain.MONTH),
+}
+
+
+class Clock:
+    """CPU seconds of this process, by name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def measuring(self, name: str) -> Iterator[None]:
+        """Add what the block takes."""
+        before = time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds[name] += time.process_time() - before
+
+
+def night(home: str, day: date, lines: Sequence[Mapping[str, Any]], encoder: Encoder | None = None) -> dict[str, float]:
+    """Take a day's messages at the end of it and make what is missing. Returns CPU seconds by stage.
+
+    Args:
+        encoder: in place of the builtin one.
+    """
+    clock = Clock()
+    with clock.measuring("open"):
+        ctx = context(home, day, encoder)
+    with clock.measuring("ingest"):
+        take(ctx, lines)
+    for name, work in WORK.items():
+        stage = freshness.BY_NAME[name]
+        ended = period_of(stage.grain, day + timedelta(days=1)).start - timedelta(days=1)
+        with clock.measuring("plan"):
+            stale = freshness.stale(ctx, stage, last=ended)
+        if not stale:
+            continue
+        with clock.measuring("plan"):
+            made_from = freshness.inputs(ctx, stage)
+        with clock.measuring(name):
+            work(ctx, stale)
+        with clock.measuring("plan"):
+            freshness.record(ctx, stage, made_from, stale, {})
+        with clock.measuring("audits"):
+            _audit(ctx, name, stale)
+    with clock.measuring("maintenance"):
+        maintain(ctx, timedelta(0), timedelta(0))
+    return dict(clock.seconds)
+
+
+def context(home: str, day: date, encoder: Encoder | None = None) -> StageContext:
+    """That of the run in the night after a day, with nothing remembered of the one before."""
+    now = datetime.combine(day + timedelta(days=1), datetime.min.time(), UTC) + timedelta(minutes=90)
+    ctx = StageContext(Settings.load(home=home, chat="builtin", encoder="builtin"), f"night-{day}", now)
+    ctx.__dict__["encoder"] = RememberingEncoder(encoder or _builtin())
+    return ctx
+
+
+@cache
+def _builtin() -> Encoder:
+    return open_encoder(Settings.load(encoder="builtin"))
+
+
+def _audit(ctx: StageContext, name: str, days: Sequence[date]) -> None:
+    for check in OF_PARTITIONS.get(name, ()):
+        found = check(ctx, days)
+        if not found.ok:
+            raise SystemExit(f"{name} {days[0]}…{days[-1]}: {found.name}: {found.detail}: {found.examples[:2]}")
+
+
+def sizes(home: str) -> dict[str, Any]:
+    """Bytes and files of the lake, by dataset, and of the index, by table."""
+    found: dict[str, Any] = {}
+    for store in ("lake", "index"):
+        places = _folders(Path(home) / store, depth=1 if store == "lake" else 2)
+        by_name = {place.name: _weigh(place) for place in places}
+        found[store] = {
+            "bytes": sum(b for b, _ in by_name.values()),
+            "files": sum(n for _, n in by_name.values()),
+            "by_name": {name: {"bytes": b, "files": n} for name, (b, n) in sorted(by_name.items())},
+        }
+    return found
+
+
+def _folders(root: Path, depth: int) -> list[Path]:
+    found = [root]
+    for _ in range(depth):
+        found = [inner for folder in found if folder.is_dir() for inner in folder.iterdir() if inner.is_dir()]
+    return found
+
+
+def _weigh(folder: Path) -> tuple[int, int]:
+    sizes_ = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return sum(sizes_), len(sizes_)
+
+
+def memories(home: str, day: date) -> dict[str, dict[str, int]]:
+    """Memories of each user as they stand, by status."""
+    table = context(home, day).lake.sql(
+        f"SELECT user_id, status, count(*) AS n FROM ({CURRENT}) GROUP BY ALL ORDER BY ALL"
+    )
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in table.to_pylist():
+        found[row["user_id"]][row["status"]] = row["n"]
+    return dict(found)
+
+
+def mean(values: Iterable[float]) -> float:
+    """0 for no values."""
+    held = list(values)
+    return sum(held) / len(held) if held else 0.0

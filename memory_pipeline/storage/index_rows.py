@@ -1,0 +1,91 @@
+"""The rows of the index: a memory as it stands, a turn, a summary, each as far as retrieval needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMemory:
+    """The current version of a memory, as retrieval needs it.
+
+    Attributes:
+        timezone: the user's, when it was said.
+        evidence: message ids.
+        change: why the version exists.
+        own_words: the user wrote the content by hand; the messages behind it say something else.
+        taken_back: ids of messages that are not shown any more, and the memory's own once it is forgotten.
+    """
+
+    memory_id: str
+    version_id: str
+    version: int
+    lineage_id: str
+    tenant_id: str
+    user_id: str
+    session_id: str
+    agent_id: str | None
+    domain: str | None
+    shared: bool
+    classification: str
+    type: str
+    status: str
+    content: str
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    negated: bool
+    entities: tuple[str, ...]
+    confidence: float
+    salience: float
+    importance: float
+    surface: str
+    pinned: bool
+    reinforcements: int
+    observed_at: datetime
+    referenced_at: datetime
+    valid_from: datetime | None
+    valid_until: datetime | None
+    due_at: datetime | None
+    timezone: str
+    superseded_by: str | None
+    evidence: tuple[str, ...]
+    derived_from: tuple[str, ...]
+    change: str
+    own_words: bool
+    taken_back: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMessage:
+    """A verbatim turn; ``previous`` is the turn before it, cut, for its keywords only."""
+
+    message_key: str
+    message_id: str
+    tenant_id: str
+    user_id: str
+    session_id: str
+    agent_id: str | None
+    domain: str | None
+    role: str
+    speaker: str | None
+    content: str
+    previous: str
+    created_at: datetime
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedSummary:
+    """A calendar summary; ``label`` names the period ("2026-W11")."""
+
+    summary_id: str
+    tenant_id: str
+    user_id: str
+    grain: str
+    label: str
+    content: str
+    observed_at: datetime
+    message_ids: tuple[str, ...]
+    memory_ids: tuple[str, ...]

@@ -1,0 +1,122 @@
+"""Store maintenance makes the stores smaller and changes nothing that they say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memory_pipeline.domain.ids import content_hash
+from memory_pipeline.domain.memory import Cause, Change, Status
+from memory_pipeline.domain.message import Message
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.link import link
+from memory_pipeline.stages.maintain import maintain
+from memory_pipeline.storage.checkpoint import LEDGER, files_of
+from memory_pipeline.storage.index import vectors_of
+from memory_pipeline.storage.ledger import CURRENT
+from memory_pipeline_tests.store import NOW, Store
+
+DAY = timedelta(days=1)
+NONE = timedelta(0)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Store:
+    """Four turns and four memories, written one by one, and what time made of one of them."""
+    store = Store(tmp_path)
+    for n, town in enumerate(("Lisbon", "Porto", "Graz", "Riga")):
+        store.message(f"I was in {town}.", at=NOW - 10 * DAY + n * timedelta(minutes=1))
+        held = store.memory(f"Was in {town}.", at=NOW - 10 * DAY + n * timedelta(minutes=1), entities=(town,))
+    store.change(held, Change.STALE, status=Status.STALE, cause=Cause.LIFECYCLE)
+    return store
+
+
+def context(home: Store, now: datetime = datetime(2026, 12, 1, tzinfo=UTC)) -> StageContext:
+    ctx = StageContext(home.settings, "run-m", now)
+    ctx.encoder = home.encoder
+    return ctx
+
+
+def fragments(home: Store) -> set[int]:
+    table = context(home).index.table("messages")
+    assert table is not None
+    return {fragment.fragment_id for fragment in table.to_lance().get_fragments()}
+
+
+def said(home: Store) -> list[object]:
+    """Everything that the stores say."""
+    ctx = context(home)
+    index = ctx.index.all("memories", ["memory_id", "version_id", "vector"]).sort_by("memory_id")
+    return [
+        ctx.lake.read("messages", Message),
+        ctx.lake.sql(f"{CURRENT} ORDER BY memory_id").to_pylist(),
+        index.drop_columns("vector").to_pylist(),
+        np.round(vectors_of(index), 6).tolist(),
+    ]
+
+
+def test_nothing_is_said_otherwise(home: Store) -> None:
+    before = said(home)
+    done = maintain(context(home), NONE, NONE)
+    assert done["days rolled up"] == 2 and done["parts of the checkpoint written"] == 1
+    assert said(home) == before
+    assert len(home.lake.files("messages")) == 1
+    assert len(files_of(home.lake, None)) == 1 < len(home.lake.files(LEDGER))
+    again = maintain(context(home), NONE, NONE)
+    assert (again["days rolled up"], again["files removed"]) == (0, 8)
+    assert said(home) == before
+    last = maintain(context(home), NONE, NONE)
+    assert (last["days rolled up"], last["files removed"], last["parts of the checkpoint written"]) == (0, 0, 0)
+
+
+def test_what_may_still_grow_is_left_alone(home: Store) -> None:
+    done = maintain(context(home, NOW - 9 * DAY))
+    assert done["days rolled up"] == 0 and len(home.lake.files("messages")) == 4
+
+
+def test_files_stay_for_whoever_has_listed_them(home: Store) -> None:
+    maintain(context(home))
+    assert maintain(context(home))["files removed"] == 0
+
+
+def test_an_edit_after_it_is_found(home: Store) -> None:
+    maintain(context(home), NONE, NONE)
+    (first, *rest) = home.lake.read("messages", Message)
+    edited = replace(first, content="edited", content_hash=content_hash("user", "edited"))
+    home.lake.amend("messages", [edited], ("message_id",))
+    maintain(context(home), NONE, NONE)
+    assert {m.content for m in home.lake.read("messages", Message)} == {"edited", *(m.content for m in rest)}
+
+
+def test_late_versions_are_not_hidden_by_the_checkpoint(home: Store) -> None:
+    maintain(context(home), NONE, NONE)
+    late = home.memory("Was in Turin.", at=NOW - 10 * DAY)
+    before = said(home)
+    maintain(context(home), NONE, NONE)
+    assert said(home) == before
+    rows = home.lake.sql(CURRENT, files={LEDGER: (LEDGER, files_of(home.lake, None))})
+    assert late.memory_id in rows["memory_id"].to_pylist()
+
+
+def test_a_full_fragment_of_the_index_is_not_written_again(home: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory_pipeline.storage.index._FRAGMENT_ROWS", 4)
+    for _ in range(2):  # what is indexed and what is not yet are not put together
+        maintain(context(home), NONE, NONE)
+    (full,) = fragments(home)
+    home.message("I was in Turin.")
+    maintain(context(home), NONE, NONE)
+    assert full in fragments(home) and len(fragments(home)) == 2
+
+
+def test_what_time_does_to_memories_makes_no_links_anew(home: Store) -> None:
+    ctx = context(home)
+    link(ctx, ctx.lake.days(LEDGER))
+    entities = ctx.lake.sql("SELECT * FROM entities ORDER BY entity_id").to_pylist()
+    assert {row["day"] for row in entities} == {(NOW - 10 * DAY).date()}
+    report = link(ctx, [(NOW - 9 * DAY).date()])
+    assert not report.entities and not report.others
+    assert ctx.lake.sql("SELECT * FROM entities ORDER BY entity_id").to_pylist() == entities
