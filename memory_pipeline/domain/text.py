@@ -30,6 +30,7 @@ _SPELT = {
     "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
     "fifty": "50", "sixty": "60", "hundred": "100", "twice": "2",
 }  # fmt: skip
+_SPELT_AS = {number: tuple(w for w, n in _SPELT.items() if n == number) for number in _SPELT.values()}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -65,6 +66,12 @@ def singular(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+def spellings(word: str) -> tuple[str, ...]:
+    """Parts of a normalised text of which one is there wherever :func:`content_words` finds a word."""
+    stem = word.partition("inlaw")[0].removesuffix("y") or word
+    return (stem, *_SPELT_AS.get(word, ()))
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:

@@ -1,0 +1,68 @@
+"""The shape of the policy table. The figures stand in ``policy.toml``; a file of the user's own may override any.
+
+Sources of the figures are named beside them in the table.
+"""
+
+from memory_pipeline.domain.policy.forecast import CallFigures, ForecastPolicy
+from memory_pipeline.domain.policy.reading import (
+    ContextPolicy,
+    EvaluationPolicy,
+    FeedbackPolicy,
+    PayloadPolicy,
+    ProfilePolicy,
+    RetrievalPolicy,
+    ShadowPolicy,
+    StandingProfilePolicy,
+)
+from memory_pipeline.domain.policy.table import Policy, build
+from memory_pipeline.domain.policy.time import (
+    CurvePolicy,
+    LifecyclePolicy,
+    PatternPolicy,
+    PrunePolicy,
+    ReflectionPolicy,
+    StrengthPolicy,
+    SummaryPolicy,
+)
+from memory_pipeline.domain.policy.writing import (
+    ConsolidationPolicy,
+    CurationPolicy,
+    GatePolicy,
+    Handling,
+    LinkPolicy,
+    QualityPolicy,
+    SensitiveClass,
+    SimilarityPolicy,
+    WindowPolicy,
+)
+
+__all__ = [
+    "CallFigures",
+    "ConsolidationPolicy",
+    "ContextPolicy",
+    "CurationPolicy",
+    "CurvePolicy",
+    "EvaluationPolicy",
+    "FeedbackPolicy",
+    "ForecastPolicy",
+    "GatePolicy",
+    "Handling",
+    "LifecyclePolicy",
+    "LinkPolicy",
+    "PatternPolicy",
+    "PayloadPolicy",
+    "Policy",
+    "ProfilePolicy",
+    "PrunePolicy",
+    "QualityPolicy",
+    "ReflectionPolicy",
+    "RetrievalPolicy",
+    "SensitiveClass",
+    "ShadowPolicy",
+    "SimilarityPolicy",
+    "StandingProfilePolicy",
+    "StrengthPolicy",
+    "SummaryPolicy",
+    "WindowPolicy",
+    "build",
+]
