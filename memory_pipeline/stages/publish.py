@@ -66,8 +66,11 @@ def index_memories(ctx: StageContext, memory_ids: Iterable[str]) -> int:
     wanted = set(memory_ids)
     written = 0
     while wanted:
+        before = ctx.lake.files("memory_versions")
         wanted = _index(ctx, wanted)
         written += len(wanted)
+        if ctx.lake.files("memory_versions") == before:
+            break
     return written
 
 

@@ -1,0 +1,17 @@
+"""Where a word is found in a text, a part of its spellings stands in it: the cheap test never misses one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_pipeline.domain.text import content_words, normalise, spellings
+
+_PIECES = ("mother-in-law", "ladies", "twenty", "boss's", "flies", "y", "ies", "Straße", "ﬁsh", "in-law", "two’s", "20")
+
+
+@given(st.lists(st.sampled_from(_PIECES) | st.text(alphabet="abyiesXß’'-20 ", max_size=8), max_size=6))
+def test_spellings_stand_where_the_word_is_found(pieces: list[str]) -> None:
+    text = " ".join(pieces)
+    for word in content_words(text):
+        assert any(part in normalise(text) for part in spellings(word))
