@@ -181,7 +181,7 @@ def test_the_command_line_stops_cleanly_and_the_next_run_collects(
     child = _cli("run", "--batch", "--only", "proposals")
     _until(lambda: protocol_server.batches.count(LOOK) > 2, child)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=150)
     assert child.returncode == 130, said
     assert "batch_1 goes on at" in said and "`memory-pipeline run --batch` waits for it" in said
     assert "batch batch_1" in said, "progress"
