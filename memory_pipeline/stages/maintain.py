@@ -8,30 +8,41 @@ from datetime import date, timedelta
 
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.landing.message_log import exclusive
+from memory_pipeline.stages.one_writer import MAINTENANCE, alone
 from memory_pipeline.storage.files import day_of
 from memory_pipeline.storage.partition_values import by_partition
 
 _KEPT_VERSIONS = timedelta(days=1)
 _KEPT_FILES = timedelta(hours=1)
+_UNFINISHED = timedelta(days=1)
 _OPEN = timedelta(days=2)  # a day goes on for up to 14 hours somewhere, and a run that follows it for some more
 
 
 def maintain(
-    ctx: StageContext, kept_versions: timedelta = _KEPT_VERSIONS, kept_files: timedelta = _KEPT_FILES
+    ctx: StageContext,
+    kept_versions: timedelta = _KEPT_VERSIONS,
+    kept_files: timedelta = _KEPT_FILES,
+    unfinished: timedelta = _UNFINISHED,
 ) -> Mapping[str, int]:
-    """Roll up closed days, bring the ledger's checkpoint up to date, and compact the index.
+    """Remove what killed processes left, roll up closed days, bring the ledger's checkpoint up to date, and compact
+    the index. A second one waits for the first.
 
     Args:
         kept_versions: how long a reader may go on with a version of the index that it has opened.
         kept_files: how long one may take to read the files of the lake that it has listed.
+        unfinished: how long a file that is being written may lie untouched.
 
     Returns:
         What was done and what is there, by name.
     """
     from memory_pipeline.storage.checkpoint import refresh
+    from memory_pipeline.storage.unfinished import remove_unfinished
 
-    found = {**_rolled_up(ctx, kept_files), "parts of the checkpoint written": refresh(ctx.lake, ctx.now.date())}
-    return found | ctx.index.optimize(kept_versions)
+    with alone(ctx.settings, MAINTENANCE):
+        found = {"unfinished files removed": remove_unfinished(ctx.settings, unfinished)}
+        found |= _rolled_up(ctx, kept_files)
+        found["parts of the checkpoint written"] = refresh(ctx.lake, ctx.now.date(), kept_files)
+        return found | ctx.index.optimize(kept_versions)
 
 
 def _rolled_up(ctx: StageContext, kept: timedelta) -> dict[str, int]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FOLDER = ".locks"
 VERDICTS = "verdicts"
 """What a stage takes while it rewrites partitions of verdicts, which hold the rows of many users."""
+MAINTENANCE = "maintenance"
+"""What store maintenance takes: two at once would remove each other's files."""
 _PATIENCE_S = 5.0  # a wait beyond this says what it waits for
 _DIGITS = 3  # hexadecimal: 4,096 lock files, however many users; two that share one wait for each other now and then
 _log = logging.getLogger(__name__)
@@ -37,7 +39,10 @@ def one_writer(settings: Settings, scopes: Iterable[Scope]) -> Iterator[None]:
     Raises:
         StorageError: a lock file cannot be made.
     """
-    wanted = {digest(s.tenant_id, s.user_id)[:_DIGITS]: f"user {s.user_id!r} of tenant {s.tenant_id!r}" for s in scopes}
+    wanted = {
+        digest(s.tenant_id, s.user_id)[:_DIGITS]: f"memories of user {s.user_id!r} of tenant {s.tenant_id!r}"
+        for s in scopes
+    }
     with _taken(settings, wanted):
         yield
 
@@ -108,6 +113,6 @@ def _acquire(stack: ExitStack, path: str, what: str) -> None:
     try:
         lock.acquire(timeout=_PATIENCE_S)
     except Timeout:
-        _log.warning("waiting for another process that is writing the memories of %s", what)
+        _log.warning("waiting for another process that is writing: %s", what)
         lock.acquire(timeout=-1)
     stack.callback(lock.release)

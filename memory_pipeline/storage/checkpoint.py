@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -130,18 +131,23 @@ def load(lake: Lake) -> Checkpoint | None:
         return None
 
 
-def refresh(lake: Lake, today: date) -> int:
+def refresh(lake: Lake, today: date, kept: timedelta = timedelta(0)) -> int:
     """Bring the checkpoint up to the ledger, if it is time to. Returns how many of its files were written.
 
     New files come first, then the note that names them; those that it no longer names go the next time. Whoever reads
-    meanwhile, or after a crash, finds a checkpoint that is whole.
+    meanwhile, or after a crash, finds a checkpoint that is whole. Only one process may do it at a time.
+
+    Args:
+        kept: how long whoever has read the note of before may take to read the files that it names.
     """
     held = load(lake)
     states = lake.store.states(LEDGER)
     changes = _changes(lake, held) if held else _Changes(gone=True)
     if held is None or changes.gone:
         held, changes = Checkpoint(date.min, {}, {}, 1, {}), _Changes()
-    lake.store.keep_only(_FOLDER, {path for path, _ in held.parts.values()})
+    noted = lake.store.noted_at(_NOTE)
+    if noted is None or abs(time.time() - noted) >= kept.total_seconds():
+        lake.store.keep_only(_FOLDER, {path for path, _ in held.parts.values()})
     target = today - _BEHIND
     through = target if target - held.through >= _STEP else held.through
     paths: dict[date, list[str]] = {}

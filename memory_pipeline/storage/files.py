@@ -23,6 +23,8 @@ NOTES = ".notes"
 """Folder of what can be made again from the datasets."""
 ROLLED = "rolled"
 """Begins the name of a file that stands in the place of others, and names them in its metadata."""
+PARTIAL = ".writing"
+"""Folder of files that are being written; one of a process that was killed stays there until maintenance removes it."""
 _SETTLED_S = 2.0  # changes within one tick of a file system's clock look alike; object stores tick in seconds
 
 
@@ -121,9 +123,9 @@ class Files:
                 with self.fs.open_output_stream(target) as out:
                     out.write(data)
                 return
-            folder = str(PurePosixPath(target).parent)
-            self.fs.create_dir(folder, recursive=True)
-            temporary = f"{folder}/.{uuid.uuid4().hex}.tmp"
+            os.makedirs(PurePosixPath(target).parent, exist_ok=True)
+            os.makedirs(f"{self.base}/{PARTIAL}", exist_ok=True)
+            temporary = f"{self.base}/{PARTIAL}/{uuid.uuid4().hex}.tmp"
             try:
                 with open(temporary, "wb") as out:
                     out.write(data)
@@ -138,16 +140,26 @@ class Files:
             raise StorageError(f"cannot write {target}: {error}") from error
 
     def remove(self, path: str) -> None:
-        """Remove a file if it is there."""
-        if self.fs.get_file_info(f"{self.base}/{path}").type == pafs.FileType.File:
-            self.fs.delete_file(f"{self.base}/{path}")
+        """Remove a file if it is there (a path inside the root, or as :meth:`paths` gives it).
+
+        Raises:
+            StorageError: it cannot be removed.
+        """
+        target = path if path.startswith(f"{self.base}/") else f"{self.base}/{path}"
+        try:
+            if self.fs.get_file_info(target).type == pafs.FileType.File:
+                self.fs.delete_file(target)
+        except FileNotFoundError:
+            return  # somebody else was quicker
+        except OSError as error:
+            raise StorageError(f"cannot remove {target}: {error}") from error
 
     def keep_only(self, folder: str, paths: Collection[str]) -> None:
         """Remove the files of a folder but for some."""
         infos = self.fs.get_file_info(pafs.FileSelector(f"{self.base}/{folder}", allow_not_found=True))
         for info in infos:
             if info.type == pafs.FileType.File and f"{folder}/{info.base_name}" not in paths:
-                self.fs.delete_file(info.path)
+                self.remove(info.path)
 
     def note(self, name: str) -> bytes:
         """A note beside the datasets, which can be made again from them; empty where there is none."""
@@ -156,6 +168,11 @@ class Files:
                 return bytes(stream.read())
         except OSError:
             return b""
+
+    def noted_at(self, name: str) -> float | None:
+        """When a note was written, seconds since 1970; None where there is none."""
+        info = self.fs.get_file_info(f"{self.base}/{NOTES}/{name}")
+        return (info.mtime_ns or 0) / 1e9 if info.type == pafs.FileType.File else None
 
     def write_note(self, name: str, data: bytes) -> None:
         """Keep a note."""

@@ -49,6 +49,6 @@ def sweep(lake: Lake, dataset: str, days: Iterable[date], grace: timedelta) -> i
         rolled = [info for path, info in infos.items() if path in shown and info.base_name.startswith(ROLLED)]
         if rolled and all(info.mtime.timestamp() <= before for info in rolled):
             for path in infos.keys() - shown:
-                lake.store.fs.delete_file(path)
+                lake.store.remove(path)
                 removed += 1
     return removed
