@@ -29,7 +29,7 @@ from memory_pipeline.stages.extract import extract
 from memory_pipeline.stages.feedback import collect
 from memory_pipeline.stages.index_messages import index_messages
 from memory_pipeline.stages.link import link
-from memory_pipeline.stages.maintain import maintain
+from memory_pipeline.stages.maintain import Grace, maintain
 from memory_pipeline.stages.patterns import find_patterns
 from memory_pipeline.stages.publish import index_days
 from memory_pipeline.stages.reflect import reflect
@@ -103,7 +103,7 @@ def night(home: str, day: date, lines: Sequence[Mapping[str, Any]], encoder: Enc
         with clock.measuring("audits"):
             _audit(ctx, name, stale)
     with clock.measuring("maintenance"):
-        maintain(ctx, timedelta(0), timedelta(0))
+        maintain(ctx, Grace(timedelta(0), timedelta(0), timedelta(0)))
     return dict(clock.seconds)
 
 

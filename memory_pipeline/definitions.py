@@ -7,6 +7,7 @@ import dagster as dg
 from memory_pipeline.orchestration.assets import (
     evaluation,
     lifecycle,
+    maintenance,
     memories,
     proposals,
     reflections,
@@ -19,9 +20,14 @@ from memory_pipeline.orchestration.resources import Pipeline
 
 defs = dg.Definitions(
     assets=dg.load_assets_from_modules(
-        [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation]
+        [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation, maintenance]
     ),
-    asset_checks=[*all_checks(), evaluation.fixtures_are_good_enough],
+    asset_checks=[
+        *all_checks(),
+        evaluation.fixtures_are_good_enough,
+        maintenance.store_size,
+        maintenance.file_count,
+    ],
     jobs=JOBS,
     schedules=SCHEDULES,
     sensors=[inbox_sensor],

@@ -20,7 +20,7 @@ from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages import freshness
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.ingest import ingest, take_inbox
-from memory_pipeline.stages.maintain import maintain
+from memory_pipeline.stages.maintain import Grace, maintain
 from memory_pipeline.storage.ledger import CURRENT
 
 Line = dict[str, Any]
@@ -140,7 +140,7 @@ def run_dagster(ctx: StageContext) -> None:
 
 
 def _maintain(ctx: StageContext) -> None:
-    maintain(ctx, *3 * [timedelta(0)])
+    maintain(ctx, Grace(*3 * [timedelta(0)]))
 
 
 def _current(ctx: StageContext) -> list[Mapping[str, Any]]:

@@ -1,13 +1,13 @@
-"""Commands that look after the whole: demo, ui, doctor."""
+"""Commands that look after the whole: demo, ui, doctor, maintain."""
 
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, progress
+from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
 
 app = typer.Typer()
@@ -61,3 +61,45 @@ def doctor(as_json: AsJson = False) -> None:
             console().print(str(check["detail"]), markup=False, style="dim")
     if not ok:
         raise typer.Exit(1)
+
+
+@app.command()
+def maintain(as_json: AsJson = False) -> None:
+    """Keep the stores and Dagster's event log small; nothing that is remembered changes."""
+    from datetime import UTC, datetime
+
+    from memory_pipeline.orchestration.instance import instance
+    from memory_pipeline.orchestration.maintenance import maintain_all
+    from memory_pipeline.settings import Settings
+    from memory_pipeline.stages.context import StageContext
+
+    now = datetime.now(UTC)
+    settings = Settings.load()
+    with progress(not as_json) as tell, instance(settings) as dagster:
+        done = maintain_all(StageContext(settings, f"maintain-{now:%Y%m%dT%H%M%S%f}", now, tell), dagster)
+    if as_json:
+        print_json(done.as_dict())
+    else:
+        _print_maintained(done)
+    if not all(check.ok for check in done.checks):
+        raise typer.Exit(1)
+
+
+def _print_maintained(done: Any) -> None:
+    before, after = done.stores.before, done.stores.after
+    parts = sorted({*after.datasets, *after.tables})
+    sizes = [
+        tuple(weight for size in (before, after) for weight in (size.datasets.get(p) or size.tables.get(p) or (0, 0)))
+        for p in parts
+    ]
+    columns = ("", "bytes before", "files", "bytes after", "files")
+    rows = [(part, *size) for part, size in zip(parts, sizes, strict=True)]
+    print_table("", columns, [*rows, ("all", *before.total, *after.total)], figures=(1, 2, 3, 4))
+    for check in done.checks:
+        console().print(f"{'[green]ok  [/]' if check.ok else '[red]FAIL[/]'} {check.name}", end="  ")
+        console().print(check.detail, markup=False, style="dim")
+    history = done.history
+    console().print(
+        f"event log: {history.logs} runs' logs and {history.events} events removed, {history.freed:,} bytes freed",
+        markup=False,
+    )

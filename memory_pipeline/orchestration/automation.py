@@ -9,7 +9,6 @@ import dagster as dg
 
 from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.ids import fingerprint
-from memory_pipeline.orchestration.maintenance import maintain_stores
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.resources import Pipeline
 
@@ -47,11 +46,11 @@ weekly_evaluation = dg.define_asset_job(
     selection=dg.AssetSelection.assets("evaluation"),
     description="The fixtures under the policy in force.",
 )
-
-
-@dg.job(description="Compact the index and drop its old versions.")
-def store_maintenance() -> None:
-    maintain_stores()
+store_maintenance = dg.define_asset_job(
+    "store_maintenance",
+    selection=dg.AssetSelection.assets("maintenance"),
+    description="What keeps the stores and Dagster's event log small.",
+)
 
 
 JOBS: list[Any] = [

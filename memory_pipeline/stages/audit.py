@@ -10,6 +10,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.audit_result import SHOWN, empty
 from memory_pipeline.stages.audit_result import Audit as Audit
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.store_audit import file_count, store_size
 
 
 def no_message_twice(ctx: StageContext, days: Iterable[date]) -> Audit:
@@ -242,4 +243,9 @@ OF_PARTITIONS: Mapping[str, tuple[PartitionAudit, ...]] = {
     "memory_links": (links_stay_with_their_user,),
     "daily_summaries": (summaries_cite_evidence,),
 }
-OF_STORES: tuple[Callable[[StageContext], Audit], ...] = (nothing_but_the_ledger_is_indexed, quarantine)
+OF_STORES: tuple[Callable[[StageContext], Audit], ...] = (
+    nothing_but_the_ledger_is_indexed,
+    quarantine,
+    store_size,
+    file_count,
+)

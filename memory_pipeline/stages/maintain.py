@@ -1,10 +1,16 @@
-"""Store maintenance: what keeps nights from growing longer with the age of the store."""
+"""Store maintenance: what keeps the stores small, and nights from growing longer with their age.
+
+It changes nothing that the stores say, but for what the policy has run out. Each step can be done again, or stop half
+done, without harm.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.landing.message_log import exclusive
@@ -12,41 +18,78 @@ from memory_pipeline.stages.one_writer import MAINTENANCE, alone
 from memory_pipeline.storage.files import day_of
 from memory_pipeline.storage.partition_values import by_partition
 
-_KEPT_VERSIONS = timedelta(days=1)
-_KEPT_FILES = timedelta(hours=1)
-_UNFINISHED = timedelta(days=1)
+if TYPE_CHECKING:
+    from memory_pipeline.storage.size import StoreSize
+
 _OPEN = timedelta(days=2)  # a day goes on for up to 14 hours somewhere, and a run that follows it for some more
 
 
-def maintain(
-    ctx: StageContext,
-    kept_versions: timedelta = _KEPT_VERSIONS,
-    kept_files: timedelta = _KEPT_FILES,
-    unfinished: timedelta = _UNFINISHED,
-) -> Mapping[str, int]:
-    """Remove what killed processes left, roll up closed days, bring the ledger's checkpoint up to date, and compact
-    the index. A second one waits for the first.
+@dataclass(frozen=True, slots=True)
+class Grace:
+    """How long what is no longer current stays.
+
+    Attributes:
+        versions: for a reader that has opened a version of the index.
+        files: for a reader that has listed the files of the lake.
+        unfinished: for whoever is writing a file.
+    """
+
+    versions: timedelta
+    files: timedelta
+    unfinished: timedelta
+
+
+class Step(NamedTuple):
+    """A part of maintenance; it returns what it did, by name."""
+
+    name: str
+    run: Callable[[StageContext, Grace], Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class MaintenanceReport:
+    """What maintenance did, and what the stores took before and after it.
+
+    Attributes:
+        done: by step and name.
+    """
+
+    before: StoreSize
+    after: StoreSize
+    done: Mapping[str, Mapping[str, int]]
+
+    def as_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {"before": self.before.as_dict(), "after": self.after.as_dict(), "steps": self.done}
+
+
+def maintain(ctx: StageContext, grace: Grace | None = None) -> MaintenanceReport:
+    """Do every step of :data:`STEPS`, in order. A second maintenance waits for the first.
 
     Args:
-        kept_versions: how long a reader may go on with a version of the index that it has opened.
-        kept_files: how long one may take to read the files of the lake that it has listed.
-        unfinished: how long a file that is being written may lie untouched.
-
-    Returns:
-        What was done and what is there, by name.
+        grace: in place of the policy's.
     """
-    from memory_pipeline.storage.checkpoint import refresh
-    from memory_pipeline.storage.unfinished import remove_unfinished
+    from memory_pipeline.storage.size import size_of
 
+    kept = grace or _grace(ctx)
+    done = {}
     with alone(ctx.settings, MAINTENANCE):
-        found = {"unfinished files removed": remove_unfinished(ctx.settings, unfinished)}
-        found |= _rolled_up(ctx, kept_files)
-        found["parts of the checkpoint written"] = refresh(ctx.lake, ctx.now.date(), kept_files)
-        return found | ctx.index.optimize(kept_versions)
+        before = size_of(ctx.lake, ctx.index)
+        for n, step in enumerate(STEPS):
+            ctx.progress("maintaining", n, len(STEPS))
+            done[step.name] = step.run(ctx, kept)
+        ctx.progress("maintaining", len(STEPS), len(STEPS))
+        return MaintenanceReport(before, size_of(ctx.lake, ctx.index), done)
 
 
-def _rolled_up(ctx: StageContext, kept: timedelta) -> dict[str, int]:
-    """Roll up the closed days that may have several files: those of the last weeks, and those that changed since."""
+def _grace(ctx: StageContext) -> Grace:
+    figures = ctx.policy.maintenance
+    hours = figures.kept_versions_hours, figures.kept_files_hours, figures.unfinished_hours
+    return Grace(*(timedelta(hours=n) for n in hours))
+
+
+def _roll_up(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    """One file of each closed day that may have several: those of the last weeks, and those that changed since."""
     from memory_pipeline.storage.checkpoint import LEDGER, load
     from memory_pipeline.storage.roll_up import APPENDED, roll_up, sweep
 
@@ -55,7 +98,7 @@ def _rolled_up(ctx: StageContext, kept: timedelta) -> dict[str, int]:
     written = removed = 0
     for dataset in APPENDED:
         days = _several(ctx, dataset, closed)
-        removed += sweep(ctx.lake, dataset, days, kept)
+        removed += sweep(ctx.lake, dataset, days, grace.files)
         if dataset == LEDGER and held is not None:  # it knows the files of its days by their names
             days = [day for day in days if day > held.through]
         with exclusive(ctx.settings):  # an edited message is put into the file that holds it
@@ -71,3 +114,29 @@ def _several(ctx: StageContext, dataset: str, closed: date) -> list[date]:
 
     counts = by_partition(ctx.lake, f"files_{dataset}", "1", dataset, compute)
     return [day for day, files in counts.items() if files > 1 and day <= closed]
+
+
+def _checkpoint(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    from memory_pipeline.storage.checkpoint import refresh
+
+    return {"parts written": refresh(ctx.lake, ctx.now.date(), grace.files)}
+
+
+def _index(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    return ctx.index.optimize(grace.versions, ctx.policy.maintenance.fragment_rows)
+
+
+def _unfinished(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    """Files that a process which was killed has left half written."""
+    from memory_pipeline.storage.unfinished import remove_unfinished
+
+    return {"files removed": remove_unfinished(ctx.settings, grace.unfinished)}
+
+
+STEPS = (
+    Step("unfinished files", _unfinished),
+    Step("roll up closed days", _roll_up),
+    Step("checkpoint of the ledger", _checkpoint),
+    Step("index", _index),
+)
+"""What maintenance does, in order: what removes rows stands before what makes files of those that are left."""

@@ -52,10 +52,14 @@ class Files:
 
     def paths(self, dataset: str, days: Iterable[date] | None = None) -> list[str]:
         """Paths of the dataset's files, of all days or of some, in order, without those that were rolled up."""
+        return sorted(self.shown(info.path for info in self.infos(dataset, days)))
+
+    def shown(self, paths: Iterable[str]) -> list[str]:
+        """Those of some files that are read: not those in whose place another one of their partition stands."""
         by_folder: dict[str, list[str]] = {}
-        for info in self.infos(dataset, days):
-            by_folder.setdefault(str(PurePosixPath(info.path).parent), []).append(info.path)
-        return sorted(path for inside in by_folder.values() for path in self._shown(inside))
+        for path in paths:
+            by_folder.setdefault(path.rpartition("/")[0], []).append(path)
+        return [path for inside in by_folder.values() for path in self._shown(inside)]
 
     def _shown(self, paths: Sequence[str]) -> Iterable[str]:
         rolled = [path for path in paths if PurePosixPath(path).name.startswith(ROLLED)]

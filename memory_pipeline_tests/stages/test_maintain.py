@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,14 +15,16 @@ from memory_pipeline.domain.memory import Cause, Change, Status
 from memory_pipeline.domain.message import Message
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.link import link
-from memory_pipeline.stages.maintain import maintain
+from memory_pipeline.stages.maintain import Grace, maintain
 from memory_pipeline.storage.checkpoint import LEDGER, files_of
+from memory_pipeline.storage.files import PARTIAL
 from memory_pipeline.storage.index import vectors_of
 from memory_pipeline.storage.ledger import CURRENT
 from memory_pipeline_tests.store import NOW, Store
 
 DAY = timedelta(days=1)
-NONE = timedelta(0)
+NONE = Grace(timedelta(0), timedelta(0), timedelta(0))
+DAYS, CHECKPOINT = "roll up closed days", "checkpoint of the ledger"
 
 
 @pytest.fixture
@@ -61,55 +64,90 @@ def said(home: Store) -> list[object]:
 
 def test_nothing_is_said_otherwise(home: Store) -> None:
     before = said(home)
-    done = maintain(context(home), NONE, NONE)
-    assert done["days rolled up"] == 2 and done["parts of the checkpoint written"] == 1
+    done = maintain(context(home), NONE).done
+    assert done[DAYS]["days rolled up"] == 2 and done[CHECKPOINT]["parts written"] == 1
     assert said(home) == before
     assert len(home.lake.files("messages")) == 1
     assert len(files_of(home.lake, None)) == 1 < len(home.lake.files(LEDGER))
-    again = maintain(context(home), NONE, NONE)
-    assert (again["days rolled up"], again["files removed"]) == (0, 8)
+    again = maintain(context(home), NONE)
+    assert again.done[DAYS] == {"days rolled up": 0, "files removed": 8}
+    assert again.after.total.files <= again.before.total.files - 8
     assert said(home) == before
-    last = maintain(context(home), NONE, NONE)
-    assert (last["days rolled up"], last["files removed"], last["parts of the checkpoint written"]) == (0, 0, 0)
+    last = maintain(context(home), NONE)
+    assert last.done[DAYS] == {"days rolled up": 0, "files removed": 0} and last.done[CHECKPOINT]["parts written"] == 0
 
 
 def test_what_may_still_grow_is_left_alone(home: Store) -> None:
-    done = maintain(context(home, NOW - 9 * DAY))
-    assert done["days rolled up"] == 0 and len(home.lake.files("messages")) == 4
+    done = maintain(context(home, NOW - 9 * DAY)).done
+    assert done[DAYS]["days rolled up"] == 0 and len(home.lake.files("messages")) == 4
 
 
 def test_files_stay_for_whoever_has_listed_them(home: Store) -> None:
     maintain(context(home))
-    assert maintain(context(home))["files removed"] == 0
+    assert maintain(context(home)).done[DAYS]["files removed"] == 0
 
 
 def test_an_edit_after_it_is_found(home: Store) -> None:
-    maintain(context(home), NONE, NONE)
+    maintain(context(home), NONE)
     (first, *rest) = home.lake.read("messages", Message)
     edited = replace(first, content="edited", content_hash=content_hash("user", "edited"))
     home.lake.amend("messages", [edited], ("message_id",))
-    maintain(context(home), NONE, NONE)
+    maintain(context(home), NONE)
     assert {m.content for m in home.lake.read("messages", Message)} == {"edited", *(m.content for m in rest)}
 
 
 def test_late_versions_are_not_hidden_by_the_checkpoint(home: Store) -> None:
-    maintain(context(home), NONE, NONE)
+    maintain(context(home), NONE)
     late = home.memory("Was in Turin.", at=NOW - 10 * DAY)
     before = said(home)
-    maintain(context(home), NONE, NONE)
+    maintain(context(home), NONE)
     assert said(home) == before
     rows = home.lake.sql(CURRENT, files={LEDGER: (LEDGER, files_of(home.lake, None))})
     assert late.memory_id in rows["memory_id"].to_pylist()
 
 
-def test_a_full_fragment_of_the_index_is_not_written_again(home: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_pipeline.storage.index._FRAGMENT_ROWS", 4)
+def test_a_full_fragment_of_the_index_is_not_written_again(home: Store) -> None:
+    def compact() -> None:
+        context(home).index.optimize(timedelta(0), fragment_rows=4)
+
     for _ in range(2):  # what is indexed and what is not yet are not put together
-        maintain(context(home), NONE, NONE)
+        compact()
     (full,) = fragments(home)
     home.message("I was in Turin.")
-    maintain(context(home), NONE, NONE)
+    compact()
     assert full in fragments(home) and len(fragments(home)) == 2
+
+
+def test_what_a_killed_process_left_is_removed_once_it_is_old(home: Store) -> None:
+    left = Path(home.settings.path("lake", PARTIAL, "abc.tmp"))
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_bytes(b"half")
+    maintain(context(home))
+    assert left.exists()
+    day_old = left.stat().st_mtime - 2 * DAY.total_seconds()
+    os.utime(left, (day_old, day_old))
+    assert maintain(context(home)).done["unfinished files"] == {"files removed": 1}
+    assert not left.exists()
+
+
+def test_a_tag_does_not_keep_an_old_version(home: Store) -> None:
+    table = context(home).index.table("messages")
+    assert table is not None
+    dataset = table.to_lance()
+    dataset.tags.create("staged", 1)
+    home.message("I was in Turin.")
+    context(home).index.optimize(timedelta(0), fragment_rows=8192)
+    dataset = context(home).index.table("messages").to_lance()  # type: ignore[union-attr]
+    assert not dataset.tags.list() and len(dataset.versions()) == 1
+
+
+def test_the_stores_are_weighed(home: Store) -> None:
+    maintain(context(home), NONE)
+    found = maintain(context(home), NONE).after
+    folder = Path(home.settings.path())
+    files = [f for store in ("lake", "index") for f in (folder / store).rglob("*") if f.is_file()]
+    assert found.total == (sum(f.stat().st_size for f in files), len(files))
+    assert 0 < found.live_bytes < found.total.bytes
 
 
 def test_what_time_does_to_memories_makes_no_links_anew(home: Store) -> None:

@@ -4,6 +4,7 @@ Sources of the figures are named beside them in the table.
 """
 
 from memory_pipeline.domain.policy.forecast import CallFigures, ForecastPolicy
+from memory_pipeline.domain.policy.maintenance import MaintenancePolicy
 from memory_pipeline.domain.policy.reading import (
     ContextPolicy,
     EvaluationPolicy,
@@ -49,6 +50,7 @@ __all__ = [
     "Handling",
     "LifecyclePolicy",
     "LinkPolicy",
+    "MaintenancePolicy",
     "PatternPolicy",
     "PayloadPolicy",
     "Policy",
