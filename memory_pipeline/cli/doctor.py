@@ -41,6 +41,7 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
     yield "chat model", lambda: (True, ctx.chat.model)
     yield "encoder", lambda: _encoder(ctx)
     yield "budget", lambda: (True, told(today(ctx.lake, settings)))
+    yield "Dagster's storage", lambda: _dagster_storage(settings)
     yield "lake", lambda: _lake(ctx)
     yield "index", lambda: (True, _index(ctx))
     days = ctx.lake.days("messages")
@@ -49,6 +50,16 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
             yield f"{name}: {check.__name__}", lambda check=check: _audit(check(ctx, days))  # type: ignore[misc]
     for store_check in audit.OF_STORES:
         yield store_check.__name__, lambda store_check=store_check: _audit(store_check(ctx))  # type: ignore[misc]
+
+
+def _dagster_storage(settings: Settings) -> tuple[bool, str]:
+    from memory_pipeline.orchestration.postgres import database, require, runs_in, shown
+
+    url = database(settings)
+    if url is None:
+        return True, "SQLite under the home" if not settings.remote else "SQLite in DAGSTER_HOME"
+    require(url)
+    return True, f"Postgres at {shown(url)}, {runs_in(url)} runs"
 
 
 def _in_force(name: str, given: Path | None, used: Path | None) -> str:

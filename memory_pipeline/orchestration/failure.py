@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import dagster as dg
+from dagster_shared.error import SerializableErrorInfo
 
 from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
+
+
+def innermost(error: SerializableErrorInfo) -> SerializableErrorInfo:
+    """The cause of a cause of an error."""
+    while error.cause is not None:
+        error = error.cause
+    return error
 
 
 def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
     """The innermost cause of the first failed step, and where to read the rest."""
     for event in result.all_events:
         if event.is_step_failure and event.step_failure_data.error is not None:
-            error = event.step_failure_data.error
-            while error.cause is not None:
-                error = error.cause
+            error = innermost(event.step_failure_data.error)
             if error.cls_name == "DagsterExecutionInterruptedError":
                 raise KeyboardInterrupt
             message = error.message.strip()
@@ -27,4 +33,7 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
     ]
     names = ", ".join(c.check_name for c in failed if not c.passed)
     told = f": the check {names} did not pass" if names else ""
+    for event in result.all_events if not names else ():
+        if event.is_job_event and event.is_failure and event.job_failure_data.error is not None:
+            told = f": {innermost(event.job_failure_data.error).message.strip()}"
     return MemoryPipelineError(f"run {result.run_id} failed{told}; see `memory-pipeline ui`")

@@ -1,4 +1,5 @@
-"""Dagster's home: under the pipeline's own, with the settings file of the repository."""
+"""Dagster's home: under the pipeline's own, with the settings file of the repository; its storage in Postgres where
+the settings name one."""
 
 from __future__ import annotations
 
@@ -10,45 +11,59 @@ from pathlib import Path
 import dagster as dg
 
 from memory_pipeline.errors import SettingsError
+from memory_pipeline.orchestration.liveness import end_dead_runs
+from memory_pipeline.orchestration.postgres import VARIABLE, database, require, secret
 from memory_pipeline.settings import Settings, shipped
 
-_POSTGRES = """
+# As in deploy/postgres/dagster.yaml; a file of Dagster's has no conditions.
+_POSTGRES = f"""
 storage:
   postgres:
     postgres_url:
-      env: MEMORY_PIPELINE_DAGSTER_POSTGRES_URL
+      env: {VARIABLE}
 """
 
 
 def prepare_home(settings: Settings) -> Path:
     """Make DAGSTER_HOME ready and name it in the environment; Postgres when ``POSTGRES_URL`` is set.
 
+    A home on object storage leaves Dagster's own files to the local folder that DAGSTER_HOME names; the settings file
+    that is there stays as it is.
+
     Raises:
-        SettingsError: the home is on object storage, where Dagster cannot keep its files.
+        SettingsError: there is no local folder for Dagster's files, or Postgres cannot be used.
     """
-    if settings.remote:
-        raise SettingsError(
-            "Dagster keeps its own files locally: set DAGSTER_HOME to a local folder and run `dagster dev` there"
-        )
-    home = Path(settings.path("dagster"))
+    url = database(settings)
+    if url is not None:
+        require(url)
+        os.environ[VARIABLE] = secret(url)
+    home = _folder(settings)
     home.mkdir(parents=True, exist_ok=True)
-    text = shipped("dagster.yaml").read_text(encoding="utf-8")
-    if settings.postgres_url is not None:
-        text += _POSTGRES
-        # sqlalchemy 2.1 takes a plain postgresql:// for another driver than the one that dagster-postgres brings
-        url = settings.postgres_url.get_secret_value().replace("postgres://", "postgresql://", 1)
-        os.environ["MEMORY_PIPELINE_DAGSTER_POSTGRES_URL"] = url.replace("postgresql://", "postgresql+psycopg2://", 1)
+    text = shipped("dagster.yaml").read_text(encoding="utf-8") + (_POSTGRES if url is not None else "")
     target = home / "dagster.yaml"
-    if not target.exists() or target.read_text(encoding="utf-8") != text:
+    if not target.exists() or (not settings.remote and target.read_text(encoding="utf-8") != text):
         target.write_text(text, encoding="utf-8")
     os.environ["DAGSTER_HOME"] = str(home)
     os.environ["MEMORY_PIPELINE_HOME"] = settings.home
     return home
 
 
+def _folder(settings: Settings) -> Path:
+    if not settings.remote:
+        return Path(settings.path("dagster"))
+    if not (given := os.environ.get("DAGSTER_HOME")):
+        raise SettingsError("Dagster keeps its own files locally: set DAGSTER_HOME to a local folder")
+    return Path(given).expanduser().absolute()
+
+
 @contextmanager
 def instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
-    """The Dagster instance of the settings' home, closed at the end."""
+    """The Dagster instance of the settings' home, closed at the end. What died in it earlier is put in order first.
+
+    Raises:
+        SettingsError: see :func:`prepare_home`.
+    """
     prepare_home(settings)
     with dg.DagsterInstance.get() as found:
+        end_dead_runs(found, settings)
         yield found

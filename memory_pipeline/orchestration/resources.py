@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import atexit
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from memory_pipeline.orchestration.liveness import alive
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,6 +37,15 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     home: str | None = None
     chat_batch: bool = False
+
+    @contextmanager
+    def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Pipeline]:
+        """The resource of a run, or of a sensor's tick. While a run has it, the run counts as alive."""
+        if context.run is None:
+            yield self
+            return
+        with alive(self.settings(), context.run.run_id):
+            yield self
 
     def settings(self) -> Settings:
         """Settings from the environment, with this resource's home, and the Batch API, where it names them."""

@@ -133,7 +133,7 @@ def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport, bat
     result = defs.resolve_implicit_global_asset_job_def().execute_in_process(
         instance=dagster,
         asset_selection=keys,
-        tags=range_tags(step.first, step.last),
+        tags={**range_tags(step.first, step.last), "dagster/max_retries": "0"},  # the daemon has no part in it
         run_config={
             "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
             "resources": {"pipeline": {"config": {"chat_batch": batch}}},

@@ -1,0 +1,80 @@
+"""Which runs still have a process. What kill -9 or a power cut leaves behind says "running" in Dagster for ever, and
+holds its places in the concurrency pools: the next run would wait for it without end.
+
+A run's process holds a lock file as long as it lives; the kernel lets go of it however the process ends.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import dagster as dg
+
+from memory_pipeline.settings import Settings
+
+_FOLDER = "running"
+_MARK = ".run"
+_log = logging.getLogger(__name__)
+
+
+def _folder(settings: Settings) -> Path | None:
+    """Where the locks are: beside Dagster's own files; None where the home has no local folder."""
+    return None if settings.remote else Path(settings.path("dagster", _FOLDER))
+
+
+@contextmanager
+def alive(settings: Settings, run_id: str) -> Iterator[None]:
+    """Hold a run's lock while its process works on it."""
+    folder = _folder(settings)
+    if folder is None:
+        yield
+        return
+    from filelock import FileLock
+
+    folder.mkdir(parents=True, exist_ok=True)
+    mark = folder / f"{run_id}{_MARK}"
+    with FileLock(mark.with_suffix(".lock"), thread_local=False):
+        mark.touch()  # only now: whoever sees the mark may try the lock
+        try:
+            yield
+        finally:
+            mark.unlink(missing_ok=True)
+            mark.with_suffix(".lock").unlink(missing_ok=True)
+
+
+def has_died(settings: Settings, run_id: str) -> bool:
+    """Whether a run's process is gone without having finished. False also where nothing is known of it: its process
+    works on another machine, or has not begun."""
+    folder = _folder(settings)
+    if folder is None or not (mark := folder / f"{run_id}{_MARK}").exists():
+        return False
+    from filelock import FileLock, Timeout
+
+    try:
+        with FileLock(mark.with_suffix(".lock"), timeout=0, thread_local=False):
+            return mark.exists()
+    except Timeout:
+        return False
+
+
+def end_dead_runs(instance: dg.DagsterInstance, settings: Settings) -> list[str]:
+    """Mark runs as failed whose process has died, and free what they hold of the pools. Returns their ids."""
+    folder = _folder(settings)
+    marks = sorted(folder.glob(f"*{_MARK}")) if folder is not None else []
+    ended = []
+    for mark in marks:
+        if not has_died(settings, mark.stem):
+            continue
+        run = instance.get_run_by_id(mark.stem)
+        if run is not None:
+            if not run.is_finished:
+                instance.report_run_failed(run, "the process of this run has died")
+                ended.append(run.run_id)
+                _log.info("run %s had died: marked as failed", run.run_id)
+            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+        mark.unlink(missing_ok=True)
+        mark.with_suffix(".lock").unlink(missing_ok=True)
+    return ended

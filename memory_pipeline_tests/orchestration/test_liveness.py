@@ -1,0 +1,66 @@
+"""What kill -9 leaves of a run, and that the next run does not wait for it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from memory_pipeline.orchestration.instance import instance
+from memory_pipeline.orchestration.liveness import alive, end_dead_runs, has_died
+from memory_pipeline.orchestration.run import run
+from memory_pipeline.settings import Settings
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline_tests.factories import message
+
+AT = datetime(2026, 3, 9, 12, tzinfo=UTC)
+# A run that is killed inside the step which has its pool's only place.
+KILLED = """
+import os, signal
+from memory_pipeline.orchestration.run import run
+from memory_pipeline.settings import Settings
+from memory_pipeline.stages import consolidate
+consolidate.consolidate = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+run(Settings.load(), only=["proposals", "memories"])
+"""
+
+
+def test_a_killed_run_is_marked_as_failed_and_gives_up_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_PIPELINE_HOME", str(tmp_path))
+    monkeypatch.setenv("DAGSTER_HOME", "")
+    settings = Settings.load()
+    StageContext(settings, "test", AT).lake.append("messages", [message("I live in Lisbon.", AT)])
+    killed = subprocess.run([sys.executable, "-c", KILLED], env=dict(os.environ), timeout=120)
+    assert killed.returncode == -signal.SIGKILL
+
+    with dg.DagsterInstance.from_config(str(tmp_path / "dagster")) as left:
+        (dead,) = left.get_runs()
+        assert dead.status is dg.DagsterRunStatus.STARTED and has_died(settings, dead.run_id)
+        assert left.run_launcher.check_run_worker_health(dead).status.value == "FAILED"
+        assert left.event_log_storage.get_concurrency_info("memories").claimed_slots
+
+    report = run(settings, only=["proposals", "memories"])  # without the above, it would wait here for ever
+    with instance(settings) as found:
+        statuses = {r.run_id: r.status for r in found.get_runs()}
+        assert statuses.pop(dead.run_id) is dg.DagsterRunStatus.FAILURE
+        assert list(statuses) == report.run_ids and set(statuses.values()) == {dg.DagsterRunStatus.SUCCESS}
+        assert not found.event_log_storage.get_concurrency_info("memories").claimed_slots
+    rows = StageContext(settings, "test", AT).lake.sql("SELECT count(*) AS n FROM memory_versions").to_pylist()
+    assert rows == [{"n": 1}]
+
+
+def test_a_run_at_work_and_one_of_elsewhere_are_left_alone(tmp_path: Path) -> None:
+    settings = Settings.load(home=str(tmp_path))
+    with dg.instance_for_test() as instance, alive(settings, "at-work"):
+        assert not has_died(settings, "at-work") and not has_died(settings, "of another machine")
+        assert end_dead_runs(instance, settings) == []
+        assert list((tmp_path / "dagster" / "running").glob("*.run"))
+    assert not list((tmp_path / "dagster" / "running").iterdir()), "a finished run leaves nothing behind"
