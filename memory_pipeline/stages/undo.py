@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from memory_pipeline.domain.attachment import sources_of
-from memory_pipeline.domain.curation import perform
+from memory_pipeline.domain.curation import is_act, perform
 from memory_pipeline.domain.memory import Cause, Change, MemoryVersion
 from memory_pipeline.domain.pattern import dissolved
 from memory_pipeline.domain.proposal import MemoryType, Proposal
@@ -101,6 +101,12 @@ def _latest(desk: Desk, memory: MemoryVersion, proposals: Mapping[str, Proposal]
     for before, version in reversed(list(zip([None, *chain[:-1]], chain, strict=True))):
         if version.change not in _NAMED:
             continue
+        if is_act(version):  # what the user did is no decision of the pipeline, whatever had ended the memory before
+            if version.change is Change.FORGET:
+                raise CurationError(
+                    f"memory {memory.memory_id} was forgotten by hand; say it anew with `memory-pipeline remember`"
+                )
+            continue
         proposal = proposals.get(version.proposal_id or "")
         if version.cause is Cause.PROPOSAL and proposal is not None:
             same = before is not None and normalise(proposal.content) == normalise(before.content)
@@ -109,10 +115,6 @@ def _latest(desk: Desk, memory: MemoryVersion, proposals: Mapping[str, Proposal]
         elif version.cause in _SETTLING and version.superseded_by in desk.state:
             successor = desk.state[version.superseded_by]
             return _Decision(version, (successor.memory_id,), successor.content)
-        elif version.cause is Cause.MANUAL and version.change is Change.FORGET:
-            raise CurationError(
-                f"memory {memory.memory_id} was forgotten by hand; say it anew with `memory-pipeline remember`"
-            )
     born = chain[0]
     if born.type is MemoryType.PATTERN and born.cause is Cause.PATTERN and not dissolved(memory):
         return _Decision(born, born.derived_from, born.content)

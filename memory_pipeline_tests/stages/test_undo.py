@@ -165,3 +165,19 @@ def test_what_was_forgotten_by_hand_is_not_undone(life: Timeline) -> None:
     act(life, 1, one(life, "Has a dog called Max."), Change.FORGET)
     with pytest.raises(CurationError, match="remember"):
         life.undo(one(life, "Has a dog called Max."), at(2))
+
+
+@pytest.mark.parametrize("change", [Change.FORGET, Change.SUPPRESS])
+def test_what_the_user_did_to_an_ended_memory_is_not_taken_for_what_ended_it(life: Timeline, change: Change) -> None:
+    life.arrive([proposal("Likes cilantro.", at(0), type=MemoryType.PREFERENCE)], at(0.1))
+    remember(life, 1, "Likes cilantro.")
+    (ended,) = (m for m in life.memories if m.status is Status.SUPERSEDED)
+    act(life, 2, ended, change)
+    memory = next(m for m in life.memories if m.memory_id == ended.memory_id)
+    if change is Change.FORGET:
+        with pytest.raises(CurationError, match="forgotten by hand"):
+            life.undo(memory, at(3))
+    else:
+        life.undo(memory, at(3))
+        assert next(m for m in life.memories if m.memory_id == ended.memory_id).status is Status.ACTIVE
+    stable(life)
