@@ -6,6 +6,7 @@ import dagster as dg
 
 from memory_pipeline.orchestration.assets import (
     evaluation,
+    isolation,
     lifecycle,
     maintenance,
     memories,
@@ -20,7 +21,7 @@ from memory_pipeline.orchestration.resources import Pipeline
 
 defs = dg.Definitions(
     assets=dg.load_assets_from_modules(
-        [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation, maintenance]
+        [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation, isolation, maintenance]
     ),
     asset_checks=[
         *all_checks(),

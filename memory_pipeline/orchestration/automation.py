@@ -51,6 +51,11 @@ store_maintenance = dg.define_asset_job(
     selection=dg.AssetSelection.assets("maintenance"),
     description="What keeps the stores and Dagster's event log small.",
 )
+isolation_probe = dg.define_asset_job(
+    "isolation_probe",
+    selection=dg.AssetSelection.assets("isolation"),
+    description="Whether anybody reads what is not theirs.",
+)
 
 
 JOBS: list[Any] = [
@@ -60,6 +65,7 @@ JOBS: list[Any] = [
     monthly_summary,
     lifecycle_sweep,
     weekly_evaluation,
+    isolation_probe,
     store_maintenance,
 ]
 _ON = dg.DefaultScheduleStatus.RUNNING
@@ -133,6 +139,12 @@ def weekly_evaluation_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunR
     return dg.RunRequest(run_key=f"evaluation-{_day(context)}")
 
 
+@dg.schedule(job=isolation_probe, cron_schedule="30 5 * * *", execution_timezone="UTC", default_status=_ON)
+def isolation_probe_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
+    """Every day, after maintenance: a few seconds and no money."""
+    return dg.RunRequest(run_key=f"isolation-{_day(context)}")
+
+
 SCHEDULES = [
     nightly_consolidation_schedule,
     lifecycle_sweep_schedule,
@@ -140,6 +152,7 @@ SCHEDULES = [
     monthly_summary_schedule,
     store_maintenance_schedule,
     weekly_evaluation_schedule,
+    isolation_probe_schedule,
 ]
 
 

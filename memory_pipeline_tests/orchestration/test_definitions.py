@@ -28,9 +28,10 @@ ASSETS = {
     "recall_feedback": "6_recall",
     "lifecycle": "7_lifecycle",
     "evaluation": "8_evaluation",
+    "isolation": "9_operations",
     "maintenance": "9_operations",
 }
-OF_NO_DAY = {"evaluation", "maintenance"}
+OF_NO_DAY = {"evaluation", "isolation", "maintenance"}
 REPOSITORY = Path(__file__).parents[2]
 
 

@@ -136,6 +136,21 @@ class EvaluationPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class IsolationPolicy:
+    """How much the daily probe for foreign rows reads (KN-26).
+
+    Attributes:
+        days: the last ones on which anybody wrote: whose users are probed.
+        users: of these, each day others.
+        texts: of somebody else's memories, that each of them reads with.
+    """
+
+    days: int
+    users: int
+    texts: int
+
+
+@dataclass(frozen=True, slots=True)
 class ShadowPolicy:
     """What a candidate must keep to, beside what is in force, to be promoted.
 

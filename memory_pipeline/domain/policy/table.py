@@ -15,6 +15,7 @@ from memory_pipeline.domain.policy.reading import (
     ContextPolicy,
     EvaluationPolicy,
     FeedbackPolicy,
+    IsolationPolicy,
     PayloadPolicy,
     ProfilePolicy,
     RetrievalPolicy,
@@ -65,6 +66,7 @@ class Policy:
     curation: CurationPolicy
     forecast: ForecastPolicy
     evaluation: EvaluationPolicy
+    isolation: IsolationPolicy
     shadow: ShadowPolicy
     maintenance: MaintenancePolicy
 

@@ -1,0 +1,176 @@
+"""The isolation probe: users read with their neighbours' words, and nothing that is not theirs may come back (KN-26).
+
+Every reader asks with the very text of somebody else's memory, another tenant's where there is one. That memory is the
+query's nearest neighbour in the whole store, so a filter that fails shows at once. Besides, every tenant has a canary
+(``domain.canary``), and the canaries of all tenants are nearest neighbours of one another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.domain.canary import CANARY_USER, canary_name, canary_of, canary_text
+from memory_pipeline.domain.ids import digest
+from memory_pipeline.domain.scope import Classification, Scope
+
+if TYPE_CHECKING:
+    from memory_pipeline.domain.recall import RecalledItem
+    from memory_pipeline.retrieval.reader import MemoryReader
+    from memory_pipeline.stages.context import StageContext
+    from memory_pipeline.storage.index import Index
+
+_IDS = {"memories": "memory_id", "messages": "message_id", "summaries": "summary_id"}
+_LAYERS = ("semantic", "episodic", "narrative")
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A row that came back to somebody whose it is not; ids only, nothing of what it says.
+
+    Attributes:
+        read: how it was read: ``search``, ``shared`` (a search that includes what the tenant shares), ``context``,
+            ``memories`` or ``rows`` (the index itself).
+        words_of: whose words were asked with.
+    """
+
+    tenant_id: str
+    user_id: str
+    read: str
+    words_of: str
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a probe found.
+
+    Attributes:
+        planted: canaries that tenants did not have yet.
+        reads: how many were made, each with the words of somebody else.
+    """
+
+    tenants: int
+    users: int
+    planted: int
+    reads: int
+    foreign: tuple[Foreign, ...]
+
+
+def recent_users(ctx: StageContext) -> list[Scope]:
+    """Who has written on the last days on which anybody did: whom a probe is about.
+
+    The number of days is the policy's, so a probe does not grow with the age of the store.
+    """
+    days = [day for day in ctx.lake.days("messages") if day <= ctx.now.date()][-ctx.policy.isolation.days :]
+    table = ctx.lake.sql("SELECT DISTINCT tenant_id, user_id FROM messages", days={"messages": days})
+    pairs = zip(table["tenant_id"].to_pylist(), table["user_id"].to_pylist(), strict=True)
+    return sorted(Scope(*pair) for pair in pairs if pair[1] != CANARY_USER)
+
+
+def plant(ctx: StageContext, tenants: Iterable[str]) -> int:
+    """Give every tenant its canary, where it has none. Returns how many were planted."""
+    from memory_pipeline.domain.proposal import MemoryType, Surface
+    from memory_pipeline.stages.curate import remember
+    from memory_pipeline.stages.statement import Fact
+
+    planted = 0
+    for tenant in sorted(set(tenants)):
+        scope = canary_of(tenant)
+        if ctx.index.rows("memories", scope, ["memory_id"]).num_rows == 0:
+            text = canary_text(tenant)  # pinned, so that time leaves it alone
+            remember(ctx, scope, Fact(text, type=MemoryType.PROFILE_FACT, surface=Surface.SPEAK, pinned=True))
+            planted += 1
+    return planted
+
+
+def probe(ctx: StageContext, reader: MemoryReader, users: Sequence[Scope], day: date, planted: int = 0) -> Probe:
+    """Read as some of the users, others each day, and as the canaries of all their tenants.
+
+    Args:
+        reader: of the same home; its reads should not go on record.
+        day: chooses whom it is the turn of.
+    """
+    tenants = sorted({scope.tenant_id for scope in users})
+    turn = sorted(users, key=lambda s: digest("probe", day.isoformat(), s.tenant_id, s.user_id))
+    turn = turn[: ctx.policy.isolation.users]
+    found: list[Foreign] = []
+    reads = 0
+    for number, reading in enumerate(turn):
+        other = _neighbour(turn, number)
+        if other is not None:
+            texts = _words(ctx.index, other, ctx.policy.isolation.texts)
+            reads += _READS * len(texts)
+            found += _foreign(ctx.index, reader, reading, other, texts)
+    for tenant, other_tenant in zip(tenants, [*tenants[1:], *tenants[:1]], strict=True):
+        own, other = canary_of(tenant), canary_of(other_tenant)
+        reads += _READS
+        found += _foreign(ctx.index, reader, own, other, [canary_text(other_tenant)])
+        found += _other_canaries(reader, own, other_tenant)
+    return Probe(len(tenants), len(turn), planted, reads, tuple(dict.fromkeys(found)))
+
+
+_READS = 3  # for each text: a search, one that includes what the tenant shares, and a prompt block
+
+
+def _neighbour(turn: Sequence[Scope], number: int) -> Scope | None:
+    """Whose words a user reads with: the next one's of another tenant, else the next one's."""
+    own = turn[number]
+    others = [*turn[number + 1 :], *turn[:number]]
+    return next((s for s in others if s.tenant_id != own.tenant_id), others[0] if others else None)
+
+
+def _words(index: Index, scope: Scope, most: int) -> list[str]:
+    """What a user's memories say, or, where there are none, the turns."""
+    for table in ("memories", "messages"):
+        texts = sorted(set(index.rows(table, scope, ["content"])["content"].to_pylist()))
+        if texts:
+            return texts[:most]
+    return []
+
+
+def _foreign(index: Index, reader: MemoryReader, scope: Scope, other: Scope, texts: Sequence[str]) -> Iterator[Foreign]:
+    own: set[str] = set()
+    for name, key in _IDS.items():
+        rows = index.rows(name, scope, [key, "tenant_id", "user_id"])
+        for item_id, *owner in zip(*(rows[c].to_pylist() for c in (key, "tenant_id", "user_id")), strict=True):
+            if Scope(*owner) == scope:
+                own.add(item_id)
+            else:
+                yield Foreign(scope.tenant_id, scope.user_id, "rows", other.user_id, item_id)
+    for read, item_id in _read(reader, scope, texts):
+        if item_id not in own and not (read == "shared" and _shared(index, scope, item_id)):
+            yield Foreign(scope.tenant_id, scope.user_id, read, other.user_id, item_id)
+    for row in reader.memories(user_id=scope.user_id, tenant_id=scope.tenant_id):
+        if Scope(row["tenant_id"], row["user_id"]) != scope:
+            yield Foreign(scope.tenant_id, scope.user_id, "memories", other.user_id, row["memory_id"])
+
+
+def _read(reader: MemoryReader, scope: Scope, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Ids of what a user is given for some texts, with how they were read."""
+    who: dict[str, Any] = {"user_id": scope.user_id, "tenant_id": scope.tenant_id}
+    widest: dict[str, Any] = {**who, "k": 50, "layers": _LAYERS, "max_classification": Classification.CONFIDENTIAL}
+    for text in texts:
+        yield from (("search", i) for i in _ids(reader.search(text, detail="high", **widest)))
+        yield from (("shared", i) for i in _ids(reader.search(text, include_shared=True, **widest)))
+        yield from (("context", i) for i in reader.context(text, **who).item_ids)
+
+
+def _ids(items: Iterable[RecalledItem]) -> Iterator[str]:
+    return (item.id for item in items)
+
+
+def _shared(index: Index, scope: Scope, item_id: str) -> bool:
+    """Whether an item is one that another user of the same tenant shares (KN-11)."""
+    rows = index.lookup("memories", [item_id], ["tenant_id", "shared"]).to_pylist()
+    return bool(rows) and all(row["tenant_id"] == scope.tenant_id and row["shared"] for row in rows)
+
+
+def _other_canaries(reader: MemoryReader, own: Scope, other_tenant: str) -> Iterator[Foreign]:
+    """Whether a canary's prompt block names another tenant's canary."""
+    if own.tenant_id != other_tenant:
+        block = reader.context(canary_text(other_tenant), user_id=own.user_id, tenant_id=own.tenant_id)
+        if canary_name(other_tenant) in block.text:
+            yield Foreign(own.tenant_id, own.user_id, "context", CANARY_USER, canary_name(other_tenant))
