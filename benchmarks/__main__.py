@@ -13,9 +13,20 @@ from importlib import import_module
 QUICK = {"import": "import_time", "ingest": "ingest", "extraction": "extraction", "sample": "sample_run"}
 # Minutes each; those that need the development data say so where DATASETS is not set.
 _MINUTES = (
-    "pairs patterns halumem fact_consolidation model_calls rerun edit_reach recall_latency ageing fault_injection"
+    "pairs",
+    "patterns",
+    "halumem",
+    "fact_consolidation",
+    "model_calls",
+    "rerun",
+    "edit_reach",
+    "recall_latency",
+    "ageing",
+    "fault_injection",
+    "isolation",
+    "bad_input",
 )
-THOROUGH = {name: name for name in _MINUTES.split()}
+THOROUGH = {name: name for name in _MINUTES}
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks import __main__ as command_line
-from benchmarks import fact_consolidation, halumem, model_calls, pairs, rerun
+from benchmarks import bad_input, fact_consolidation, halumem, isolation, model_calls, pairs, rerun
 from benchmarks.homes import open_home, take
 from benchmarks.pair_outcomes import Pair, conversations, statements
 from benchmarks.plausible_answers import lines
@@ -115,3 +115,16 @@ def test_the_development_data_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.delenv("DATASETS", raising=False)
     said = [module.measure() for module in (fact_consolidation, halumem, model_calls)]
     assert all("DATASETS is not set" in json.dumps(text) for text in said)
+
+
+def test_bad_input_is_accounted_for_line_by_line() -> None:
+    found = bad_input.measure(files=60, lines=60, seed=3)
+    unaccounted = ("of these without a word", "bad lines not accounted for", "taken at the second time")
+    assert [found[name] for name in unaccounted] == [0, 0, 0]
+    assert found["quarantined"] > 60 and found["taken"] == found["messages in the log"] > 0
+
+
+def test_equal_texts_of_many_owners_stay_apart() -> None:
+    found = isolation.measure(tenants=3, users=11, queries=60)
+    assert found["foreign"] == 0
+    assert found["rows"] > 60 and found["shared by others of the tenant"] > 0

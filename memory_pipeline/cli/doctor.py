@@ -17,6 +17,7 @@ from memory_pipeline.stages import audit
 from memory_pipeline.stages.context import StageContext
 
 _PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onnxruntime")
+_PROBED = 5  # users: the daily probe reads as more
 
 
 def examine() -> list[dict[str, Any]]:
@@ -44,6 +45,7 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
     yield "Dagster's storage", lambda: _dagster_storage(settings)
     yield "lake", lambda: _lake(ctx)
     yield "index", lambda: (True, _index(ctx))
+    yield "isolation", lambda: _isolation(ctx)
     days = ctx.lake.days("messages")
     for name, checks in audit.OF_PARTITIONS.items():
         for check in checks:
@@ -108,6 +110,17 @@ def _lake(ctx: StageContext) -> tuple[bool, str]:
 def _index(ctx: StageContext) -> str:
     found = ctx.index.statistics()
     return ", ".join(f"{name} {s['rows']} rows" for name, s in found.items()) or "empty: run the pipeline"
+
+
+def _isolation(ctx: StageContext) -> tuple[bool, str]:
+    """A few of the reads that the daily probe makes."""
+    from memory_pipeline.evaluation.isolation import probe, recent_users
+    from memory_pipeline.retrieval.reader import MemoryReader
+
+    reader = MemoryReader(ctx.settings, encoder=ctx.encoder, recorded=False)
+    found = probe(ctx, reader, recent_users(ctx)[:_PROBED], ctx.now.date())
+    more = f"; e.g. {found.foreign[0]}" if found.foreign else ""
+    return not found.foreign, f"{len(found.foreign)} foreign rows in {found.reads} reads{more}"
 
 
 def _audit(found: audit.Audit) -> tuple[bool, str]:

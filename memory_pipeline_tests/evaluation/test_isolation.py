@@ -135,3 +135,30 @@ def test_a_listing_of_somebody_else_is_found(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(listing, "memories", lambda lake, scope, **given: listed(lake, Scope("acme", "ann"), **given))
     found = {(f.tenant_id, f.read) for f in probed(ctx, store).foreign}
     assert ("globex", "memories") in found
+
+
+def test_the_asset_checks_every_day_and_stops_at_a_leak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dagster as dg
+
+    from memory_pipeline.orchestration.assets.isolation import CHECK, isolation
+    from memory_pipeline.orchestration.resources import Pipeline
+
+    fill(tmp_path)
+    monkeypatch.setattr(Pipeline, "stage_context", lambda self, run_id: fill_context(tmp_path))
+    with dg.instance_for_test() as instance:
+        sound, acme = HotRows.rows, Scope("acme", "ann")
+        for leaks in (False, True):
+            if leaks:
+                monkeypatch.setattr(HotRows, "rows", lambda self, name, scope: sound(self, name, acme))
+            resources = {"pipeline": Pipeline(home=str(tmp_path))}
+            done = dg.materialize([isolation], instance=instance, resources=resources, raise_on_error=False)
+            (check,) = done.get_asset_check_evaluations()
+            assert (check.check_name, check.passed) == (CHECK, not leaks)
+            assert ("foreign rows" in check.metadata) is leaks
+
+
+def fill_context(home: Path) -> StageContext:
+    store = Store(home)
+    ctx = StageContext(store.settings, "probe-3", NOW)
+    ctx.encoder, ctx.lake, ctx.index = store.encoder, store.lake, store.index
+    return ctx
