@@ -56,7 +56,7 @@ def fill(ctx: StageContext, owners: list[Scope]) -> None:
         messages = [row for n, scope in enumerate(part, start) for row in _messages(n, scope)]
         ctx.index.upsert("memories", to_table(memories, IndexedMemory), vectors[list(range(5)) * len(part)])
         ctx.index.upsert("messages", to_table(messages, IndexedMessage), vectors[list(range(5)) * len(part)])
-    ctx.index.optimize(timedelta(0))
+    ctx.index.optimize(timedelta(0), ctx.policy.maintenance.fragment_rows)
 
 
 def _memories(number: int, scope: Scope) -> Iterator[IndexedMemory]:
