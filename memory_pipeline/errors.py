@@ -57,6 +57,10 @@ class IndexMismatch(StorageError):
     """The index was built by another encoder or schema than the one in use."""
 
 
+class SchemaTooNew(StorageError):
+    """A home, a file or a bundle was written by a newer release, in a form that this one does not know."""
+
+
 class NotFound(MemoryPipelineError):
     """No such memory, message or recall for this tenant and user."""
 

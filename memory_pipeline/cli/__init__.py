@@ -11,6 +11,7 @@ from memory_pipeline.cli import (
     ageing,
     curating,
     evaluating,
+    migrating,
     operating,
     profiling,
     reading,
@@ -35,6 +36,7 @@ for part in (
     spending.app,
     evaluating.app,
     shadowing.app,
+    migrating.app,
     operating.app,
 ):
     app.registered_commands += part.registered_commands

@@ -15,6 +15,7 @@ from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages import audit
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.migrate import pending
 
 _PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onnxruntime")
 _PROBED = 5  # users: the daily probe reads as more
@@ -43,6 +44,7 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
     yield "encoder", lambda: _encoder(ctx)
     yield "budget", lambda: (True, told(today(ctx.lake, settings)))
     yield "Dagster's storage", lambda: _dagster_storage(settings)
+    yield "schema versions", lambda: (True, _pending(ctx))
     yield "lake", lambda: _lake(ctx)
     yield "index", lambda: (True, _index(ctx))
     yield "isolation", lambda: _isolation(ctx)
@@ -99,6 +101,11 @@ def _encoder(ctx: StageContext) -> tuple[bool, str]:
     except BudgetExceeded:
         return True, f"{ctx.encoder.model}, not tried: the day's budget is spent"
     return vectors.shape == (1, ctx.encoder.dimensions), f"{ctx.encoder.model}, {ctx.encoder.dimensions} dimensions"
+
+
+def _pending(ctx: StageContext) -> str:
+    waiting = [entry.told for entry in pending(ctx)]
+    return f"run `memory-pipeline migrate`: {'; '.join(waiting)}" if waiting else "everything is of this release"
 
 
 def _lake(ctx: StageContext) -> tuple[bool, str]:

@@ -115,6 +115,13 @@ class Files:
             if info.type == pafs.FileType.File and info.path.endswith(".parquet")
         ]
 
+    def mark(self, path: str) -> str:
+        """What tells a file (by its full path) from the one that may take its place; empty where there is none."""
+        info = self.fs.get_file_info(path)
+        if info.type != pafs.FileType.File:
+            return ""
+        return f"{os.stat(path).st_ino if self.local else ''}:{info.mtime_ns}:{info.size}"
+
     def put(self, path: str, data: bytes) -> None:
         """Let a file appear, or take the place of the one of that name.
 

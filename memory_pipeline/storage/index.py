@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -91,17 +91,56 @@ class Index:
     def table(self, name: str, *, create: bool = False) -> Any | None:
         """The LanceDB table, None when it does not exist yet and is not to be created."""
         if name not in self._open:
-            if not create and not self._exists(name):
+            if self._exists(name):
+                handle = self._db.open_table(name)
+            elif create:
+                handle = self._db.create_table(name, schema=self.schema(name), exist_ok=True)
+            else:
                 self._refuse_other_encoder()
                 return None
-            handle = self._db.create_table(name, schema=self.schema(name), exist_ok=True)
-            if handle.schema.names != self.schema(name).names:
-                raise IndexMismatch(
-                    f"the index table {name!r} at {self.uri} has another schema; remove that folder and run "
-                    "`memory-pipeline run --only memory_vectors,message_vectors` to rebuild it from the lake"
-                )
+            self._refuse_other_columns(name, set(handle.schema.names))
             self._open[name] = handle
         return self._open[name]
+
+    def _refuse_other_columns(self, name: str, there: set[str]) -> None:
+        """Columns are told apart by name; those that came later lie behind the others."""
+        if unknown := sorted(there - set(self.schema(name).names)):
+            raise IndexMismatch(
+                f"the index table {name!r} at {self.uri} has columns that this release does not know "
+                f"({', '.join(unknown)}): install the newer release that wrote them"
+            )
+        if lacking := sorted(set(self.schema(name).names) - there):
+            raise IndexMismatch(
+                f"the index table {name!r} at {self.uri} is of an older release and lacks {', '.join(lacking)}: run "
+                "`memory-pipeline migrate`"
+            )
+
+    def lacking(self, name: str) -> pa.Schema:
+        """The columns that a table of an older release lacks; empty where there is no table or nothing is missing."""
+        if not self._exists(name):
+            return pa.schema([])
+        there = set(self._db.open_table(name).schema.names)
+        return pa.schema([field for field in self.schema(name) if field.name not in there])
+
+    def add_columns(self, name: str, columns: pa.Schema, values: Callable[[Sequence[str]], pa.Table]) -> None:
+        """Add columns to a table of an older release, in one step: readers see all of them or none.
+
+        Vectors are neither read nor written.
+
+        Args:
+            values: given the keys of some rows, the columns for them, in that order.
+        """
+        import lance
+
+        key = TABLES[name].key
+
+        @lance.batch_udf(output_schema=columns)  # type: ignore[untyped-decorator]
+        def filled(batch: pa.RecordBatch) -> pa.RecordBatch:
+            table = values(batch.column(key).to_pylist()).select(columns.names).cast(columns)
+            return table.combine_chunks().to_batches()[0]
+
+        self._db.open_table(name).to_lance().add_columns(filled, read_columns=[key])
+        self._open.pop(name, None)
 
     def _exists(self, name: str) -> bool:
         if "://" in self.uri:

@@ -22,8 +22,10 @@ import pyarrow.parquet as pq
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.storage.files import ROLLED, Files, replaced_by
+from memory_pipeline.storage.migrations import upgraded
 from memory_pipeline.storage.rows import from_table, to_table
 from memory_pipeline.storage.schemas import DATASETS, Dataset
+from memory_pipeline.storage.versions import Versions
 
 T = TypeVar("T")
 
@@ -34,6 +36,7 @@ class Lake:
     def __init__(self, root: str) -> None:
         self.root = root
         self.store = Files(root)
+        self.versions = Versions(self.store)
         # A cursor costs 1 ms, a connection 28 ms (measured); each cursor has temporary views of its own.
         self._engine = duckdb.connect(":memory:")
         self._engine.execute("SET GLOBAL TimeZone = 'UTC'")
@@ -102,6 +105,7 @@ class Lake:
         return self._encode_table(dataset, rows if isinstance(rows, pa.Table) else to_table(rows, dataset.noun))
 
     def _encode_table(self, dataset: Dataset, table: pa.Table, notes: Mapping[str, str] | None = None) -> bytes:
+        self.versions.writing(dataset.name)
         table = table.cast(dataset.schema).sort_by([(name, "ascending") for name in dataset.key])
         if notes:
             known = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
@@ -147,22 +151,40 @@ class Lake:
     def columns(self, dataset: str, files: Sequence[str], names: Sequence[str]) -> pa.Table:
         """Some columns of some files of a dataset (paths as :meth:`files` gives them); a file that is gone is empty."""
         there = [f.path for f in self.store.fs.get_file_info(list(files)) if f.type == pafs.FileType.File]
+        behind = self.versions.behind(dataset, there)
         schema = DATASETS[dataset].schema
-        return pads.dataset(there, schema=schema, filesystem=self.store.fs).to_table(columns=list(names))
+        now = pads.dataset([f for f in there if f not in behind], schema=schema, filesystem=self.store.fs)
+        found = now.to_table(columns=list(names))
+        return pa.concat_tables([found, self.upgraded(dataset, behind).select(list(names))]) if behind else found
+
+    def upgraded(self, dataset: str, files: Mapping[str, int]) -> pa.Table:
+        """The rows of some files of older versions, given by path, as the present version has them."""
+        schema = DATASETS[dataset].schema
+        tables = [
+            upgraded(dataset, pq.read_table(path, filesystem=self.store.fs, partitioning=None), version)
+            .select(schema.names)
+            .cast(schema)
+            for path, version in files.items()
+        ]
+        return pa.concat_tables(tables) if tables else schema.empty_table()
 
     def _view(self, con: duckdb.DuckDBPyConnection, name: str, dataset: str, files: Sequence[str]) -> None:
         schema = DATASETS[dataset].schema
+        behind = self.versions.behind(dataset, files)
+        old = self.upgraded(dataset, behind)
+        files = [f for f in files if f not in behind]
         if not files:
-            con.register(name, schema.empty_table())
+            con.register(name, old)
         elif self.store.local:
             listing = ", ".join("'" + f.replace("'", "''") + "'" for f in files)
-            con.register(f"{name} columns", schema.empty_table())  # files of older versions lack some
+            con.register(f"{name} columns", old)  # files of older versions lack some
             con.execute(
                 f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{listing}], union_by_name = true, '
                 f'hive_partitioning = false) UNION ALL BY NAME SELECT * FROM "{name} columns"'
             )
         else:
-            con.register(name, pads.dataset(files, schema=schema, filesystem=self.store.fs))
+            now = pads.dataset(files, schema=schema, filesystem=self.store.fs)
+            con.register(name, pads.dataset([now, pads.dataset(old)]) if behind else now)
 
     def read(
         self,

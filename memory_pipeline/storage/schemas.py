@@ -1,7 +1,7 @@
 """The lake's datasets: their columns, their version and how a partition is written.
 
-A dataset's schema version goes into every file's metadata. Changing a noun means a new version here and a step in the
-list of migrations; old files stay readable.
+A dataset's schema version goes into every file's metadata. Changing a noun means a new version here and a step at the
+end of ``storage.migrations.MIGRATIONS``; old files stay readable.
 """
 
 from __future__ import annotations
@@ -247,7 +247,7 @@ DATASETS = {
         Dataset("memory_versions", MemoryVersion, ("tenant_id", "user_id", "memory_id", "version"), version=2),
         Dataset("links", Link, ("tenant_id", "user_id", "source_id", "target_id", "relation"), version=2),
         Dataset("entities", Entity, ("tenant_id", "user_id", "name", "kind", "entity_id")),
-        Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start")),
+        Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start"), version=2),
         Dataset("replies", Reply, ("tenant_id", "user_id", "key")),
         Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=2),
         Dataset("quarantined", Quarantined, ("source", "line", "quarantine_id")),

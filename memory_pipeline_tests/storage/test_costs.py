@@ -121,4 +121,4 @@ def test_files_of_the_first_version_are_read(tmp_path: Path) -> None:
         rows, total = spending(lake, by)
         assert [(r[column], r["usd"]) for r in rows] == [(day, 0.125)] and total["saved_tokens"] == 0
     (row,) = lake.read("costs", Cost)
-    assert (row.event_day, row.saved_usd) == (None, None)
+    assert (row.day, row.event_day, row.saved_usd) == (EVENT, EVENT, None)

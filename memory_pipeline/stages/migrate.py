@@ -1,0 +1,196 @@
+"""Older files and index tables → the present versions: what readers do with every read, done once and for all.
+
+A file at a time takes the place of the one of its name, so whoever is stopped here goes on where he was, and readers
+never see half of anything. No model is called.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.stages.context import StageContext
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """What a dataset or an index table still needs.
+
+    Attributes:
+        name: of the dataset; ``index: memories`` for a table of the index.
+        files: how many are of which older version; none of a table.
+        version: what they will be of; None of a table, whose columns are told apart by name.
+        steps: what will be done to them, in words.
+    """
+
+    name: str
+    files: dict[int, int]
+    version: int | None
+    steps: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """In words."""
+        files = ", ".join(f"{n} files of version {version}" for version, n in self.files.items())
+        return f"{self.name}{f' ({files})' if files else ''} {', then '.join(self.steps)}"
+
+
+def pending(ctx: StageContext) -> list[Pending]:
+    """What ``migrate`` would do; nothing is changed.
+
+    Raises:
+        SchemaTooNew: a newer release has written to this home.
+    """
+    return [*_pending_files(ctx), *_pending_tables(ctx)]
+
+
+def migrate(ctx: StageContext) -> list[Pending]:
+    """Bring every file and every index table of an older version to the present one. Returns what was done.
+
+    A file that somebody replaces meanwhile is looked at again; one that is gone stays gone.
+
+    Raises:
+        SchemaTooNew: a newer release has written to this home.
+        IndexMismatch: an index table cannot be brought up to date without encoding.
+    """
+    from memory_pipeline.storage.schemas import DATASETS
+
+    done = _pending_files(ctx)
+    for entry in done:
+        _rewrite(ctx, entry.name, sum(entry.files.values()))
+    for name in DATASETS.keys() - {entry.name for entry in done}:
+        if ctx.lake.versions.span(name).oldest < DATASETS[name].version:
+            ctx.lake.versions.raised(name)  # no file is behind: none need be asked from now on
+    tables = _pending_tables(ctx)
+    for entry in tables:
+        _fill(ctx, entry.name.removeprefix(_TABLE))
+    return [*done, *tables]
+
+
+# -- the lake
+
+
+def _pending_files(ctx: StageContext) -> list[Pending]:
+    from memory_pipeline.storage.migrations import steps
+    from memory_pipeline.storage.schemas import DATASETS
+
+    found = []
+    for name, dataset in DATASETS.items():
+        oldest = ctx.lake.versions.span(name).oldest
+        if oldest == dataset.version:
+            continue
+        of_files = ctx.lake.versions.of_files(name, _files(ctx, name))
+        counts = dict(sorted(Counter(v for v in of_files.values() if v < dataset.version).items()))
+        if counts:
+            told = tuple(step.what for step in steps(name, min(counts)))
+            found.append(Pending(name, counts, dataset.version, told))
+    return found
+
+
+def _files(ctx: StageContext, dataset: str) -> list[str]:
+    """Every file of a dataset, those that stand for a part of the ledger included."""
+    from memory_pipeline.storage.checkpoint import LEDGER, load
+
+    held = load(ctx.lake) if dataset == LEDGER else None
+    parts = [f"{ctx.lake.store.base}/{path}" for path, _ in held.parts.values()] if held else []
+    return [*ctx.lake.files(dataset), *parts]
+
+
+def _rewrite(ctx: StageContext, dataset: str, total: int) -> None:
+    from memory_pipeline.storage.schemas import DATASETS
+
+    versions, label, done = ctx.lake.versions, f"migrating {dataset}", 0
+    versions.writing(dataset)
+    for _ in range(_TRIES):
+        of_files = versions.of_files(dataset, _files(ctx, dataset))
+        behind = {path: version for path, version in of_files.items() if version < DATASETS[dataset].version}
+        if not behind:
+            versions.raised(dataset)
+            return
+        for path, version in behind.items():
+            ctx.progress(label, done, max(total, done))
+            _rewrite_file(ctx, dataset, path, version)
+            done += 1
+        ctx.progress(label, done, max(total, done))
+
+
+def _rewrite_file(ctx: StageContext, dataset: str, path: str, version: int) -> None:
+    """Replace a file under its own name, unless another has taken its place since it was read."""
+    from memory_pipeline.storage.files import ROLLED, replaced_by
+
+    store = ctx.lake.store
+    before = store.mark(path)
+    if not before:
+        return
+    names = replaced_by(store.fs, path)
+    table = ctx.lake.upgraded(dataset, {path: version})
+    data = ctx.lake.encoded(dataset, table, {ROLLED: "\n".join(sorted(names))} if names else None)
+    if store.mark(path) == before:
+        store.put(path.removeprefix(f"{store.base}/"), data)
+
+
+# -- the index
+
+_TABLE = "index: "
+
+
+def _pending_tables(ctx: StageContext) -> list[Pending]:
+    from memory_pipeline.storage.index import TABLES
+
+    found = []
+    for name in TABLES:
+        columns = ctx.index.lacking(name).names
+        if columns:
+            found.append(Pending(_TABLE + name, {}, None, (f"adds {', '.join(columns)} from the lake",)))
+    return found
+
+
+def _fill(ctx: StageContext, name: str) -> None:
+    """Add the columns that a table lacks, with what the ledger says of its rows."""
+    from memory_pipeline.errors import IndexMismatch
+    from memory_pipeline.storage.ledger import CURRENT, ledger_files
+    from memory_pipeline.storage.schemas import DATASETS
+
+    columns = ctx.index.lacking(name)
+    known = set(DATASETS["memory_versions"].schema.names) - {"evidence"}
+    if name != "memories" or not set(columns.names) <= known:
+        raise IndexMismatch(
+            f"the index table {name!r} at {ctx.index.uri} lacks {', '.join(columns.names)}: remove that folder and "
+            "run `memory-pipeline run --only memory_vectors,message_vectors` to rebuild it from the lake"
+        )
+    listed = ", ".join(f'"{column}"' for column in ("memory_id", *columns.names))
+    current = ctx.lake.sql(f"SELECT {listed} FROM ({CURRENT})", files=ledger_files(ctx.lake, None))
+    at = {memory_id: n for n, memory_id in enumerate(current["memory_id"].to_pylist())}
+
+    def values(ids: Sequence[str]) -> pa.Table:
+        return _rows(current, [at.get(i) for i in ids], columns)
+
+    ctx.index.add_columns(name, columns, values)
+
+
+def _rows(current: pa.Table, places: Sequence[int | None], columns: pa.Schema) -> pa.Table:
+    """Some rows of a table, in that order; what is not known is empty: such a row is about to be removed or remade."""
+    import pyarrow as pa
+
+    taken = current.take(pa.array(places, pa.int64()))
+    filled = {}
+    for field in columns:
+        values = taken[field.name].to_pylist()
+        empty = None if field.nullable else _empty(field.type)
+        filled[field.name] = pa.array([empty if v is None else v for v in values], field.type)
+    return pa.table(filled, schema=columns)
+
+
+def _empty(of_type: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_list(of_type):
+        return []
+    return "" if pa.types.is_string(of_type) else of_type.to_pandas_dtype()()
