@@ -192,7 +192,7 @@ def candidates(
         following[places],
         around.distinct[places],
         nothing if asks_the_assistant(query.text) else rows.aside[places],
-        rows.dated[places] if asks_for_time(query.text) else nothing,
+        rows.dated(places) if asks_for_time(query.text) else nothing,
         period[places],
         linking[places],
     )

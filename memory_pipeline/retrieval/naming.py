@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.entities import Roster, Statement, entities, statements
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from memory_pipeline.domain.entities import TELLING, Roster, Statement, entities, slots_name, statements
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.storage.rows import from_table
 
@@ -44,6 +47,9 @@ class _Memory:
     referenced_at: datetime
 
 
+_COLUMNS = [field.name for field in fields(_Memory)]
+
+
 class MemoryNames:
     """Memories by the entities that they name.
 
@@ -52,9 +58,9 @@ class MemoryNames:
     """
 
     def __init__(self, rows: UserRows) -> None:
-        self._place: dict[str, int] = {memory_id: n for n, memory_id in enumerate(rows.values("memory_id"))}
+        self._place = rows.place
         owned: dict[Scope, list[_Memory]] = defaultdict(list)
-        for memory in from_table(rows.table, _Memory):
+        for memory in from_table(_telling(rows), _Memory):
             if memory.memory_id not in rows.forgotten:
                 owned[Scope(memory.tenant_id, memory.user_id)].append(memory)
         self.rosters: Mapping[Scope, Roster] = {
@@ -72,6 +78,20 @@ class MemoryNames:
             for roster in self.rosters.values()
             for memory_id in roster.memories(roster.find(text, descriptions=descriptions))
         }
+
+
+def _telling(rows: UserRows) -> pa.Table:
+    """The memories that name anything: of most of what people tell of themselves nothing is to be read."""
+    table = rows.table.select(_COLUMNS)
+    telling = pc.or_(
+        pc.greater(pc.list_value_length(table.column("entities")), 0),
+        pc.match_substring_regex(table.column("content"), TELLING),
+    )
+    for name, tells in (("subject", lambda s: slots_name(s, None)), ("attribute", lambda a: slots_name(None, a))):
+        coded = pc.dictionary_encode(table.column(name).combine_chunks())
+        tell = pa.array([tells(value) for value in coded.dictionary.to_pylist()], pa.bool_())
+        telling = pc.or_(telling, pc.fill_null(tell.take(coded.indices), False))
+    return table.filter(telling)
 
 
 class SpeakerNames:

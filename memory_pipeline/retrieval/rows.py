@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.domain.wording import states_time
 from memory_pipeline.retrieval.keywords import KeywordIndex
 from memory_pipeline.retrieval.naming import NOBODY, MemoryNames, SpeakerNames
+from memory_pipeline.retrieval.row import Row
 from memory_pipeline.retrieval.surroundings import Surroundings
 from memory_pipeline.storage.projection import named, spoken
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MEMORIES, MESSAGES, SUMMARIES = "memories", "messages", "summaries"
 _IDS = {MEMORIES: "memory_id", MESSAGES: "message_id", SUMMARIES: "summary_id"}
-_ROWS_KEPT = 512
-_ROW_BYTES = 1_500  # of a whole row as Python objects, roughly
+_ROWS_KEPT = 256
+_MADE_BYTES = 900  # a row's share of keywords, columns and objects
 _TAKING_BACK = ("forget", "edit")
 Citations = frozenset[tuple[str, str]]  # message id, session of the memory that cites it
 
@@ -44,40 +44,55 @@ class UserRows:
         self.name = name
         self.table = table.combine_chunks()
         self.vectors = vectors
-        contents: list[str] = table.column("content").to_pylist()
-        self.keywords = KeywordIndex(self._keyword_texts(contents, policy), k1=policy.bm25_k1, b=policy.bm25_b)
-        lengths = np.array([max(len(text), 1) for text in contents], dtype=np.float32)
-        # Measured on long messages (BEAM): a text of 3,000 characters holds a query's words by chance.
-        self.brevity = np.minimum(policy.short_turn_characters / lengths, 1.0)
+        self._policy = policy
+        self._arrays = {column: _whole(self.table.column(column)) for column in self.table.column_names}
         self._columns: dict[str, npt.NDArray[Any]] = {}
         self._codes: dict[str, tuple[list[str], npt.NDArray[np.int64]]] = {}
-        self._rows: dict[int, dict[str, Any]] = {}  # whole rows of late: a hot user's queries come back to them
-
-    def _keyword_texts(self, contents: Sequence[str], policy: RetrievalPolicy) -> list[str]:
-        """What keywords are looked for in: for a short turn also the one before it, which often names its subject.
-
-        A turn before it that is not as short lends nothing: the words of a long reply drown those of a question
-        (measured on LongMemEval: R@5 .73 with it, .83 without).
-        """
-        if self.name != MESSAGES:
-            return list(contents)
-        before = self.table.column("previous").to_pylist()
-        speakers = self.table.column("speaker").to_pylist()
-        return [
-            f"{previous} {spoken(speaker, text)}"
-            if len(text) <= policy.short_turn_characters and len(previous) < policy.previous_turn_characters
-            else spoken(speaker, text)
-            for previous, speaker, text in zip(before, speakers, contents, strict=True)
-        ]
+        self._rows: dict[int, Row] = {}  # whole rows of late: a hot user's queries come back to them
+        self._dated = np.full(len(self), -1, dtype=np.int8)  # where it is not known yet
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
     @property
     def nbytes(self) -> int:
-        """Memory taken, in bytes, roughly."""
-        objects = 200 * len(self) + _ROW_BYTES * min(len(self), _ROWS_KEPT)
-        return int(self.table.nbytes) + self.vectors.nbytes + self.keywords.nbytes + objects
+        """Memory taken, in bytes, roughly: what is made of the rows when it is first needed counts as if it were."""
+        return int(self.table.nbytes) + self.vectors.nbytes + _MADE_BYTES * len(self)
+
+    # -- keywords
+
+    @cached_property
+    def keywords(self) -> KeywordIndex:
+        """BM25 over the rows' texts."""
+        return KeywordIndex(self._keyword_texts(), k1=self._policy.bm25_k1, b=self._policy.bm25_b)
+
+    @cached_property
+    def brevity(self) -> npt.NDArray[np.float32]:
+        """What the keywords of each row count for, 0 to 1, shape (rows,).
+
+        Measured on long messages (BEAM): a text of 3,000 characters holds a query's words by chance.
+        """
+        lengths = pc.max_element_wise(pc.utf8_length(self._arrays["content"]), 1).to_numpy()
+        return np.minimum(self._policy.short_turn_characters / lengths.astype(np.float32), np.float32(1.0))
+
+    def _keyword_texts(self) -> list[str]:
+        """What keywords are looked for in: for a short turn also the one before it, which often names its subject.
+
+        A turn before it that is not as short lends nothing: the words of a long reply drown those of a question
+        (measured on LongMemEval: R@5 .73 with it, .83 without).
+        """
+        contents: list[str] = self._arrays["content"].to_pylist()
+        if self.name != MESSAGES:
+            return contents
+        before = self._arrays["previous"].to_pylist()
+        speakers = self._arrays["speaker"].to_pylist()
+        short, short_before = self._policy.short_turn_characters, self._policy.previous_turn_characters
+        return [
+            f"{previous} {spoken(speaker, text)}"
+            if len(text) <= short and len(previous) < short_before
+            else spoken(speaker, text)
+            for previous, speaker, text in zip(before, speakers, contents, strict=True)
+        ]
 
     # -- columns
 
@@ -90,51 +105,53 @@ class UserRows:
         """A column of texts or lists as an array of Python objects."""
         if column not in self._columns:
             found = np.empty(len(self), dtype=object)
-            found[:] = self.table.column(column).to_pylist()
+            found[:] = self._arrays[column].to_pylist()
             self._columns[column] = found
         return self._columns[column]
 
     def numbers(self, column: str) -> npt.NDArray[np.float64]:
         """A column of numbers or truth values; None as nan."""
         if column not in self._columns:
-            found = pc.cast(self.table.column(column), pa.float64()).to_numpy()
+            found = pc.cast(self._arrays[column], pa.float64()).to_numpy(zero_copy_only=False)
             self._columns[column] = np.asarray(found, dtype=np.float64)
         return self._columns[column]
 
     def seconds(self, column: str) -> npt.NDArray[np.float64]:
         """A column of times as seconds since 1970; None as nan."""
         if column not in self._columns:
-            micros = pc.cast(pc.cast(self.table.column(column), pa.int64()), pa.float64(), safe=False)
-            self._columns[column] = np.asarray(micros.to_numpy(), dtype=np.float64) / 1e6
+            micros = pc.cast(pc.cast(self._arrays[column], pa.int64()), pa.float64(), safe=False)
+            self._columns[column] = np.asarray(micros.to_numpy(zero_copy_only=False), dtype=np.float64) / 1e6
         return self._columns[column]
 
     def has(self, column: str) -> bool:
         """Whether the table's noun has that field."""
-        return column in self.table.column_names
+        return column in self._arrays
 
     def matching(self, column: str, wanted: Collection[str]) -> npt.NDArray[np.bool_]:
         """Which rows have one of some texts in a column, shape (rows,)."""
-        if column not in self._codes:
-            coded = pc.dictionary_encode(self.table.column(column).combine_chunks())
-            codes = pc.fill_null(coded.indices, len(coded.dictionary)).to_numpy()
-            self._codes[column] = (coded.dictionary.to_pylist(), np.asarray(codes, dtype=np.int64))
-        names, codes = self._codes[column]
+        names, codes = self._coded(column)
         return np.array([*(name in wanted for name in names), False], dtype=bool)[codes]
 
-    def take(self, places: Sequence[int] | npt.NDArray[np.int64]) -> list[dict[str, Any]]:
-        """Whole rows at some places, in that order; not to be changed."""
-        wanted = [int(place) for place in places]
-        new = [place for place in wanted if place not in self._rows]
-        if new:
-            if len(self._rows) > _ROWS_KEPT:
-                self._rows = {}
-            self._rows.update(zip(new, self._read(new), strict=True))
-        rows = self._rows
-        return [rows[place] for place in wanted] if all(p in rows for p in wanted) else self._read(wanted)
+    def _coded(self, column: str) -> tuple[list[str], npt.NDArray[np.int64]]:
+        """The distinct texts of a column, and for each row the place of its own there, behind the last for None."""
+        if column not in self._codes:
+            coded = pc.dictionary_encode(self._arrays[column])
+            codes = pc.fill_null(coded.indices, len(coded.dictionary)).to_numpy()
+            self._codes[column] = (coded.dictionary.to_pylist(), np.asarray(codes, dtype=np.int64))
+        return self._codes[column]
 
-    def _read(self, places: Sequence[int]) -> list[dict[str, Any]]:
-        rows = self.table.take(pa.array(places, type=pa.int64())).to_pylist()
-        return [{k: v.replace(tzinfo=UTC) if isinstance(v, datetime) else v for k, v in row.items()} for row in rows]
+    def take(self, places: Iterable[int]) -> list[Row]:
+        """Whole rows at some places, in that order."""
+        kept = self._rows
+        if len(kept) > _ROWS_KEPT:
+            kept = self._rows = {}
+        found = []
+        for place in map(int, places):
+            row = kept.get(place)
+            if row is None:
+                row = kept[place] = Row(self._arrays, place)
+            found.append(row)
+        return found
 
     # -- what stands around a row, and how it is worded
 
@@ -148,13 +165,15 @@ class UserRows:
         """Turns of an assistant, shape (rows,); not of a person who has that role in a conversation of two."""
         if self.name != MESSAGES:
             return np.zeros(len(self), dtype=bool)
-        people = np.array([named(speaker) for speaker in self.values("speaker")], dtype=bool)
-        return np.asarray((self.values("role") == "assistant") & ~people, dtype=bool)
+        people = [name for name in self._coded("speaker")[0] if named(name)]
+        return self.matching("role", ("assistant",)) & ~self.matching("speaker", people)
 
-    @cached_property
-    def dated(self) -> npt.NDArray[np.bool_]:
-        """Rows whose text names a time, shape (rows,)."""
-        return np.array([states_time(text) for text in self.values("content")], dtype=bool)
+    def dated(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Whether the texts of some rows name a time, shape (places,)."""
+        contents = self._arrays["content"]
+        for place in places[self._dated[places] < 0].tolist():
+            self._dated[place] = states_time(contents[place].as_py())
+        return self._dated[places] == 1
 
     # -- entities
 
@@ -190,11 +209,18 @@ class UserRows:
     @cached_property
     def taken_back(self) -> Citations:
         """Of memories: the messages whose words the user has forgotten or corrected."""
-        sessions, ids = self.values("session_id"), self.values("taken_back")
-        listed = {(i, sessions[place]) for place in range(len(self)) for i in ids[place]}
+        sessions, ids = self._arrays["session_id"], self._arrays["taken_back"]
+        listed = {(i, sessions[n].as_py()) for n in self._listing.tolist() for i in ids[n].as_py()}
         # Rows of before these fields say it by their change alone.
-        unlisted = np.array([not taken for taken in ids], dtype=bool) & (self.numbers("own_words") == 0)
-        return frozenset(listed) | self._cited(unlisted & np.isin(self.values("change").astype(str), _TAKING_BACK))
+        unlisted = self.matching("change", _TAKING_BACK) & (self.numbers("own_words") == 0)
+        unlisted[self._listing] = False
+        return frozenset(listed) | self._cited(unlisted)
+
+    @cached_property
+    def _listing(self) -> npt.NDArray[np.int64]:
+        """Where memories stand that list what the user has taken back: few, if any."""
+        lengths = pc.fill_null(pc.list_value_length(self._arrays["taken_back"]), 0)
+        return np.flatnonzero(lengths.to_numpy(zero_copy_only=False))
 
     @cached_property
     def place(self) -> Mapping[str, int]:
@@ -204,24 +230,25 @@ class UserRows:
     @cached_property
     def forgotten(self) -> frozenset[str]:
         """Of memories: ids of those that the user has forgotten."""
-        own, ids, changes = self.values("memory_id"), self.values("taken_back"), self.values("change")
-        return frozenset(own[n] for n in range(len(self)) if changes[n] == "forget" or own[n] in ids[n])
+        own, ids = self._arrays["memory_id"], self._arrays["taken_back"]
+        gone = {own[n].as_py() for n in np.flatnonzero(self.matching("change", ("forget",))).tolist()}
+        return frozenset(gone | {i for n in self._listing.tolist() if (i := own[n].as_py()) in ids[n].as_py()})
 
     @cached_property
     def corrected(self) -> Mapping[str, float]:
         """Of memories: those of which the user has taken words back, and when they were last confirmed (seconds since
         1970): what was made of one before then may still say the old words."""
-        own, ids, said = self.values("memory_id"), self.values("taken_back"), self.seconds("referenced_at")
-        return {own[n]: float(said[n]) for n in range(len(self)) if ids[n] and own[n] not in self.forgotten}
+        own, said = self._arrays["memory_id"], self.seconds("referenced_at")
+        return {i: float(said[n]) for n in self._listing.tolist() if (i := own[n].as_py()) not in self.forgotten}
 
     @cached_property
     def constrained(self) -> Citations:
         """Of memories: the messages behind what must not be brought up (DL-23)."""
-        return self._cited((self.values("surface") == "avoid") & (self.values("status") == "active"))
+        return self._cited(self.matching("surface", ("avoid",)) & self.matching("status", ("active",)))
 
     def _cited(self, mask: npt.NDArray[Any]) -> Citations:
-        evidence, sessions = self.values("evidence"), self.values("session_id")
-        return frozenset((i, sessions[place]) for place in np.flatnonzero(mask) for i in evidence[place])
+        evidence, sessions = self._arrays["evidence"], self._arrays["session_id"]
+        return frozenset((i, sessions[n].as_py()) for n in np.flatnonzero(mask).tolist() for i in evidence[n].as_py())
 
     def places_of(self, cited: Citations) -> list[int]:
         """Of messages: where the cited ones stand.
@@ -229,8 +256,10 @@ class UserRows:
         Message ids are unique within a session only: the one in the memory's own session is meant, or, where a memory
         was confirmed in another session, any of that id.
         """
-        sessions = self.values("session_id")
         found: list[int] = []
+        if not cited:
+            return found
+        sessions = self.values("session_id")
         for message_id, session in cited:
             places = self._by_message_id.get(message_id, [])
             found += [n for n in places if sessions[n] == session] or places
@@ -242,3 +271,8 @@ class UserRows:
         for place, message_id in enumerate(self.values("message_id")):
             found[message_id].append(place)
         return dict(found)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array: a value of it is read in half the time."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -1,7 +1,9 @@
 """Who and what a user's memories are about. Flow: statements → mentions → senses → aliases → entities → roster."""
 
 from memory_pipeline.domain.entities.build import Alias, Entity, entities
+from memory_pipeline.domain.entities.mentions import slots_name
 from memory_pipeline.domain.entities.roster import Roster
 from memory_pipeline.domain.entities.statements import Kind, Statement, statements
+from memory_pipeline.domain.entities.wordings import TELLING
 
-__all__ = ["Alias", "Entity", "Kind", "Roster", "Statement", "entities", "statements"]
+__all__ = ["TELLING", "Alias", "Entity", "Kind", "Roster", "Statement", "entities", "slots_name", "statements"]

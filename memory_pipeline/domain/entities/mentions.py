@@ -46,6 +46,22 @@ def mentions(statement: Statement) -> Iterator[Mention | Naming]:
         yield from _listed(statement, name)
 
 
+def slots_name(subject: str | None, attribute: str | None) -> bool:
+    """Whether the slots of a memory may name something. Where they do not, only its list of entities does, or a content
+    that matches ``wordings.TELLING``."""
+    if subject is not None and subject != USER:
+        return True
+    return bool(attribute) and (_KINDS.get(name := _slot(str(attribute))) is not None or name in _OWN_NAMES or _measure(name))
+
+
+def _slot(attribute: str) -> str:
+    return normalise(attribute).replace(" ", "_")
+
+
+def _measure(attribute: str) -> bool:
+    return attribute in _MEASURES or attribute.endswith(_MEASURE_ENDINGS)
+
+
 def _subject(s: Statement) -> Iterator[Mention | Naming]:
     if s.subject is None or key(s.subject) in (USER, ""):
         return
@@ -68,10 +84,10 @@ def _value(s: Statement) -> Iterator[Mention]:
     if not s.attribute or not s.value:
         return
     own = s.subject is None or key(s.subject) == USER
-    attribute = normalise(s.attribute).replace(" ", "_")
+    attribute = _slot(s.attribute)
     if own and attribute in _OWN_NAMES and not s.negated:
         yield Mention(s, s.value, Kind.PERSON, user=True)
-    if own and (attribute in _MEASURES or attribute.endswith(_MEASURE_ENDINGS)):
+    if own and _measure(attribute):
         yield Mention(s, s.value if attribute == "metric" else attribute.replace("_", " "), Kind.METRIC)
     kind = _KINDS.get(attribute)
     if kind is None:

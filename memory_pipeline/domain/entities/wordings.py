@@ -33,7 +33,9 @@ _ALSO = re.compile(
 )
 # Found in few sentences, and sooner than the patterns above.
 _ALIKE = re.compile(r"known as|nicknamed|aka|a\.k\.a\.|short for")
-_NAMING = re.compile(r"called|named|name is| is ")
+_NAMING = re.compile(r"called|named|name is| is (?:the user['’]s|their|his|her|my) ")
+TELLING = rf"{_ALIKE.pattern}|{_NAMING.pattern}|^Calls "
+"""Found in every content that itself says what something is called; RE2 reads it, too."""
 _IN_BRACKETS = re.compile(r"^(?P<name>.+?)(?: \(| ?, )(?:(?:my|the user's|their) )?(?P<phrase>[\w -]+?)\)?$")
 _THE = re.compile(r"^(?P<name>.+?) the (?P<phrase>[\w -]+)$", re.I)
 _OF_OTHERS = re.compile(r"['’]s? \w")  # "Max's wife"
