@@ -157,7 +157,7 @@ def candidates(
         known: the reader's entities.
         shared: the rows are other users'.
     """
-    similarity = np.clip(rows.vectors @ vector, 0.0, 1.0).astype(np.float64)
+    similarity = np.minimum(np.maximum(rows.vectors @ vector, 0.0), 1.0).astype(np.float64)
     keyword = (rows.keywords.scores(terms) * rows.brevity).astype(np.float64)
     named = np.zeros(len(rows), dtype=bool)
     named[rows.naming(query.text, known, shared=shared)] = True

@@ -94,7 +94,8 @@ def hit(
 def once(hits: Iterable[Hit], most: int) -> list[Hit]:
     """The first ``most`` hits, where a memory and a message it rests on count once.
 
-    Of the two the better one stays, with the evidence of both. Two memories out of one message are two.
+    Of the two the better one stays, with the evidence of both; of several, the best. Two memories out of one message
+    are two.
 
     Args:
         hits: best first.
@@ -103,7 +104,7 @@ def once(hits: Iterable[Hit], most: int) -> list[Hit]:
     stands_for: dict[tuple[str, str], int] = {}  # layer and turn → place in ``kept``
     for found in hits:
         other = {"semantic": "episodic", "episodic": "semantic"}.get(found.layer, "")
-        twin = next((stands_for[other, key] for key in found.rests_on if (other, key) in stands_for), None)
+        twin = min((stands_for[other, key] for key in found.rests_on if (other, key) in stands_for), default=None)
         if twin is not None:
             both = tuple(dict.fromkeys((*kept[twin].evidence, *found.evidence)))
             kept[twin] = replace(kept[twin], evidence=both)

@@ -155,7 +155,7 @@ class KeywordIndex:
     def nbytes(self) -> int:
         """Memory taken, in bytes."""
         postings = self._texts.nbytes + self._weights.nbytes + self._starts.nbytes
-        return int(postings) + self._rarity.nbytes + self._terms.nbytes
+        return int(postings + self._rarity.nbytes + self._terms.nbytes)
 
     def scores(self, terms: Sequence[str]) -> npt.NDArray[np.float32]:
         """How much of the query each text answers, shape (texts,), 0 to 1.

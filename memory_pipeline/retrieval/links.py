@@ -18,6 +18,7 @@ from memory_pipeline.storage.remembered import shown_links
 
 _KEPT_SECONDS = 600
 _KEPT_USERS = 512
+_NONE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class HotLinks:
         self._most = most
         self._lock = threading.Lock()
         self._kept: OrderedDict[Scope, _Kept] = OrderedDict()
+        self._none_until = 0.0  # monotonic: nobody has any links as of late
 
     def around(self, scope: Scope, memories: UserRows, memory_ids: Iterable[str]) -> Links:
         """The links of some memories, by their ids; those without any are absent.
@@ -111,9 +113,12 @@ class HotLinks:
             kept = self._kept.get(scope)
         if kept is not None and time.monotonic() - kept.read_at > _KEPT_SECONDS:
             kept = None
+        if kept is None and time.monotonic() < self._none_until:
+            return {}
         if kept is not None and kept.memories() is memories:
             return kept.links
         if kept is None and not self._lake.days("links"):
+            self._none_until = time.monotonic() + _NONE_SECONDS
             return {}
         read_at, stored = (kept.read_at, kept.stored) if kept else (time.monotonic(), _stored(self._lake, scope))
         pairs = zip(memories.values("memory_id"), memories.values("content"), strict=True)

@@ -87,9 +87,9 @@ def _telling(rows: UserRows) -> pa.Table:
         pc.greater(pc.list_value_length(table.column("entities")), 0),
         pc.match_substring_regex(table.column("content"), TELLING),
     )
-    for name, tells in (("subject", lambda s: slots_name(s, None)), ("attribute", lambda a: slots_name(None, a))):
+    for name in ("subject", "attribute"):
         coded = pc.dictionary_encode(table.column(name).combine_chunks())
-        tell = pa.array([tells(value) for value in coded.dictionary.to_pylist()], pa.bool_())
+        tell = pa.array([slots_name(**{name: value}) for value in coded.dictionary.to_pylist()], pa.bool_())
         telling = pc.or_(telling, pc.fill_null(tell.take(coded.indices), False))
     return table.filter(telling)
 
@@ -102,10 +102,7 @@ class SpeakerNames:
     """
 
     def __init__(self, rows: UserRows) -> None:
-        self._places: dict[str, list[int]] = defaultdict(list)
-        for n, speaker in enumerate(rows.values("speaker")):
-            if speaker:
-                self._places[speaker].append(n)
+        self._places = {speaker: places for speaker, places in rows.places_by("speaker").items() if speaker}
 
     def places(self, text: str, known: Roster) -> set[int]:
         """Where the turns of those stand whom a text names.
@@ -113,6 +110,8 @@ class SpeakerNames:
         Args:
             known: the user's entities: a speaker may be one of them and be asked for by another name.
         """
+        if not self._places:
+            return set()
         meant = self._roster.memories(self._roster.find(text, descriptions=False))
         named = known.find(text)
         meant |= {speaker for speaker in self._places if named and named & known.resolve(speaker)}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
 
 MEMORIES, MESSAGES, SUMMARIES = "memories", "messages", "summaries"
 _IDS = {MEMORIES: "memory_id", MESSAGES: "message_id", SUMMARIES: "summary_id"}
-_ROWS_KEPT = 256
+_ROWS_KEPT = 512
+_MATCHES_KEPT = 64
 _MADE_BYTES = 900  # a row's share of keywords, columns and objects
 _TAKING_BACK = ("forget", "edit")
 Citations = frozenset[tuple[str, str]]  # message id, session of the memory that cites it
@@ -48,6 +48,7 @@ class UserRows:
         self._arrays = {column: _whole(self.table.column(column)) for column in self.table.column_names}
         self._columns: dict[str, npt.NDArray[Any]] = {}
         self._codes: dict[str, tuple[list[str], npt.NDArray[np.int64]]] = {}
+        self._matching: dict[tuple[str, frozenset[str]], npt.NDArray[np.bool_]] = {}
         self._rows: dict[int, Row] = {}  # whole rows of late: a hot user's queries come back to them
         self._dated = np.full(len(self), -1, dtype=np.int8)  # where it is not known yet
 
@@ -73,7 +74,8 @@ class UserRows:
         Measured on long messages (BEAM): a text of 3,000 characters holds a query's words by chance.
         """
         lengths = pc.max_element_wise(pc.utf8_length(self._arrays["content"]), 1).to_numpy()
-        return np.minimum(self._policy.short_turn_characters / lengths.astype(np.float32), np.float32(1.0))
+        share: npt.NDArray[np.float32] = self._policy.short_turn_characters / lengths.astype(np.float32)
+        return np.minimum(share, 1.0, dtype=np.float32)
 
     def _keyword_texts(self) -> list[str]:
         """What keywords are looked for in: for a short turn also the one before it, which often names its subject.
@@ -129,8 +131,15 @@ class UserRows:
 
     def matching(self, column: str, wanted: Collection[str]) -> npt.NDArray[np.bool_]:
         """Which rows have one of some texts in a column, shape (rows,)."""
-        names, codes = self._coded(column)
-        return np.array([*(name in wanted for name in names), False], dtype=bool)[codes]
+        key = (column, frozenset(wanted))
+        found = self._matching.get(key)
+        if found is None:
+            names, codes = self._coded(column)
+            if len(self._matching) > _MATCHES_KEPT:
+                self._matching = {}
+            found = self._matching[key] = np.array([*(name in wanted for name in names), False], dtype=bool)[codes]
+            found.flags.writeable = False
+        return found
 
     def _coded(self, column: str) -> tuple[list[str], npt.NDArray[np.int64]]:
         """The distinct texts of a column, and for each row the place of its own there, behind the last for None."""
@@ -140,18 +149,28 @@ class UserRows:
             self._codes[column] = (coded.dictionary.to_pylist(), np.asarray(codes, dtype=np.int64))
         return self._codes[column]
 
-    def take(self, places: Iterable[int]) -> list[Row]:
-        """Whole rows at some places, in that order."""
-        kept = self._rows
-        if len(kept) > _ROWS_KEPT:
-            kept = self._rows = {}
-        found = []
-        for place in map(int, places):
-            row = kept.get(place)
-            if row is None:
-                row = kept[place] = Row(self._arrays, place)
-            found.append(row)
+    def places_by(self, column: str) -> Mapping[str, list[int]]:
+        """Where the rows of each distinct text of a column stand; those with None are left out."""
+        names, codes = self._coded(column)
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(len(names) + 1)).tolist()
+        return {name: order[starts[n] : starts[n + 1]].tolist() for n, name in enumerate(names)}
+
+    def row(self, place: int) -> Row:
+        """The whole row at a place."""
+        found = self._rows.get(place)
+        if found is None:
+            if len(self._rows) > _ROWS_KEPT:
+                self._rows = {}
+            found = self._rows[place] = Row(self._arrays, place)
         return found
+
+    @cached_property
+    def timezone(self) -> str:
+        """Of memories: the zone that the user was last in, as far as one of them says; else empty."""
+        if not len(self):
+            return ""
+        return self._arrays["timezone"][int(np.argmax(self.seconds("observed_at")))].as_py() or ""
 
     # -- what stands around a row, and how it is worded
 
@@ -166,7 +185,8 @@ class UserRows:
         if self.name != MESSAGES:
             return np.zeros(len(self), dtype=bool)
         people = [name for name in self._coded("speaker")[0] if named(name)]
-        return self.matching("role", ("assistant",)) & ~self.matching("speaker", people)
+        aside: npt.NDArray[np.bool_] = self.matching("role", ("assistant",)) & ~self.matching("speaker", people)
+        return aside
 
     def dated(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Whether the texts of some rows name a time, shape (places,)."""
@@ -198,7 +218,9 @@ class UserRows:
             shared: the rows are other users'.
         """
         places: set[int] = set()
-        if self.name == MEMORIES:
+        if not len(self):
+            places = set()
+        elif self.name == MEMORIES:
             places = self._memory_names.places(text, descriptions=not shared)
         elif self.name == MESSAGES:
             places = self._speaker_names.places(text, known)
@@ -267,10 +289,7 @@ class UserRows:
 
     @cached_property
     def _by_message_id(self) -> Mapping[str, list[int]]:
-        found: dict[str, list[int]] = defaultdict(list)
-        for place, message_id in enumerate(self.values("message_id")):
-            found[message_id].append(place)
-        return dict(found)
+        return self.places_by("message_id")
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,57 +23,98 @@ if TYPE_CHECKING:
 _DAY = 86_400.0
 
 
-def signals(
-    found: Candidates,
-    policy: Policy,
-    profile: ProfilePolicy,
-    now: float,
-    useful: Mapping[str, Usefulness],
-    sample: np.random.Generator,
-) -> dict[str, Floats]:
-    """Every signal of ``domain.ranking``, each of shape (candidates,).
+class Signals(Mapping[str, "Floats"]):
+    """Every signal of ``domain.ranking``, each of shape (candidates,), worked out when it is first looked at: a profile
+    weighs some of them.
 
     Args:
         now: the moment of the read, seconds since 1970.
         useful: by item id, what earlier reads say.
         sample: where a profile that explores draws the q of unproven rows from (KN-20).
     """
-    rows, places = found.rows, found.places
-    count = len(places)
-    memory = rows.name == MEMORIES
-    known = [useful.get(i) for i in rows.ids[places]] if useful else []
-    event = rows.seconds("created_at" if rows.name == MESSAGES else "observed_at")[places]
-    accessed = np.maximum(
-        rows.seconds("referenced_at")[places] if memory else event,
-        [u.last_access.timestamp() if u else -np.inf for u in known] if known else -np.inf,
-    )
-    base = event if profile.recency_base == "event" else accessed
 
-    recalls = _each(lambda u: u.access_count if u else 0, known) if known else np.zeros(count)
+    def __init__(
+        self,
+        found: Candidates,
+        policy: Policy,
+        profile: ProfilePolicy,
+        now: float,
+        useful: Mapping[str, Usefulness],
+        sample: Callable[[], np.random.Generator],
+    ) -> None:
+        self.found = found
+        self.policy = policy
+        self.profile = profile
+        self.now = now
+        self.sample = sample
+        self.count = len(found.places)
+        self.known = [useful.get(i) for i in found.rows.ids[found.places]] if useful else []
+        self._made: dict[str, Floats] = {}
 
-    def of(column: str, neutral: float) -> Floats:
-        return rows.numbers(column)[places] if memory else np.full(count, neutral)
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self._made:
+            self._made[name] = _FORMULAS[name](self)
+        return self._made[name]
 
-    return {
-        "similarity": found.similarity,
-        "keyword": found.keyword,
-        "recency": recencies(profile.recency, profile.recency_rate, (now - base) / _DAY),
-        "importance": _importance(found, policy, (now - accessed) / _DAY, recalls),
-        "salience": of("salience", ranking.NEUTRAL_SALIENCE),
-        "confidence": of("confidence", 1.0),  # a message certainly was said
-        "access_frequency": _each(ranking.access_frequency, recalls) if known else np.zeros(count),
-        "entity_match": found.named.astype(np.float64),
-        "session": found.session,
-        "following": found.following,
-        "distinct": found.distinct,
-        "aside": found.aside.astype(np.float64),
-        "dated": found.dated.astype(np.float64),
-        "in_period": found.in_period,
-        "linked": found.linked,
-        "pinned": of("pinned", 0.0),
-        "open_loop_urgency": _urgency(found, now, policy.context.due_within_days),
-        "q_value": _q_values(known, count, profile.exploration, sample),
-    }
+    def __iter__(self) -> Iterator[str]:
+        return iter(_FORMULAS)
+
+    def __len__(self) -> int:
+        return len(_FORMULAS)
+
+    def stated(self, column: str, neutral: float) -> Floats:
+        """A figure of memories; the neutral one of rows that state none."""
+        rows = self.found.rows
+        if rows.name != MEMORIES:
+            return np.full(self.count, neutral)
+        return rows.numbers(column)[self.found.places]
+
+    @cached_property
+    def event(self) -> Floats:
+        """When each was said, seconds since 1970."""
+        rows = self.found.rows
+        return rows.seconds("created_at" if rows.name == MESSAGES else "observed_at")[self.found.places]
+
+    @cached_property
+    def accessed(self) -> Floats:
+        """When each was last said, confirmed or recalled, seconds since 1970."""
+        rows = self.found.rows
+        said = rows.seconds("referenced_at")[self.found.places] if rows.name == MEMORIES else self.event
+        if not self.known:
+            return said
+        return np.maximum(said, [u.last_access.timestamp() if u else -np.inf for u in self.known])
+
+    @cached_property
+    def recalls(self) -> Floats:
+        """How often each was recalled."""
+        return _each(lambda u: u.access_count if u else 0, self.known) if self.known else np.zeros(self.count)
+
+
+def _recency(s: Signals) -> Floats:
+    base = s.event if s.profile.recency_base == "event" else s.accessed
+    return recencies(s.profile.recency, s.profile.recency_rate, (s.now - base) / _DAY)
+
+
+_FORMULAS: Mapping[str, Callable[[Signals], Floats]] = {
+    "similarity": lambda s: s.found.similarity,
+    "keyword": lambda s: s.found.keyword,
+    "recency": _recency,
+    "importance": lambda s: _importance(s.found, s.policy, (s.now - s.accessed) / _DAY, s.recalls),
+    "salience": lambda s: s.stated("salience", ranking.NEUTRAL_SALIENCE),
+    "confidence": lambda s: s.stated("confidence", 1.0),  # a message certainly was said
+    "access_frequency": lambda s: _each(ranking.access_frequency, s.recalls) if s.known else np.zeros(s.count),
+    "entity_match": lambda s: s.found.named.astype(np.float64),
+    "session": lambda s: s.found.session,
+    "following": lambda s: s.found.following,
+    "distinct": lambda s: s.found.distinct,
+    "aside": lambda s: s.found.aside.astype(np.float64),
+    "dated": lambda s: s.found.dated.astype(np.float64),
+    "in_period": lambda s: s.found.in_period,
+    "linked": lambda s: s.found.linked,
+    "pinned": lambda s: s.stated("pinned", 0.0),
+    "open_loop_urgency": lambda s: _urgency(s.found, s.now, s.policy.context.due_within_days),
+    "q_value": lambda s: _q_values(s.known, s.count, s.profile.exploration, s.sample),
+}
 
 
 def recencies(kind: str, rate: float, days: Floats) -> Floats:
@@ -147,16 +189,19 @@ def _urgency(found: Candidates, now: float, horizon: float) -> Floats:
     return urgency
 
 
-def _q_values(known: Sequence[Usefulness | None], count: int, explores: bool, sample: np.random.Generator) -> Floats:
+def _q_values(
+    known: Sequence[Usefulness | None], count: int, explores: bool, sample: Callable[[], np.random.Generator]
+) -> Floats:
     if not known and not explores:
         return np.full(count, ranking.NEUTRAL_Q)
-    return _each(lambda u: _q_value(u, explores, sample), known or [None] * count)
+    drawn = sample() if explores else None
+    return _each(lambda u: _q_value(u, drawn), known or [None] * count)
 
 
-def _q_value(known: Usefulness | None, explores: bool, sample: np.random.Generator) -> float:
+def _q_value(known: Usefulness | None, sample: np.random.Generator | None) -> float:
     recalls, verified = (known.access_count, known.verified_count) if known else (0, 0)
-    belief = ranking.belief(recalls, verified) if explores else None
-    if belief is not None:
+    belief = ranking.belief(recalls, verified) if sample is not None else None
+    if sample is not None and belief is not None:
         return float(sample.beta(*belief))
     return known.q_value if known else ranking.NEUTRAL_Q
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from itertools import count, islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,15 +31,13 @@ if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
 
 _QUERIES_KEPT = 256  # vectors of the last queries: a turn is often both searched for and put in context
-_CHUNK = 256
-_SPARE = 8  # rows read beyond those asked for: some count as one
 
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
     table: Source
     found: Candidates
-    values: Mapping[str, npt.NDArray[np.float64]]
+    values: scoring.Signals
     scores: npt.NDArray[np.float64]
 
 
@@ -53,7 +52,8 @@ class Searcher:
         self.sources = Sources(lake, index, encoder, policy)
         self._encoder = encoder
         self._policy = policy
-        self._seeds = np.random.SeedSequence(seed)
+        self._seed = np.random.SeedSequence(seed)
+        self._reads = count()
         self._vectors: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -83,22 +83,32 @@ class Searcher:
         mask = source.mask
         if constant_only:
             mask = mask & constant(source.rows, query.at.timestamp(), self._policy.context.due_within_days)
-        hits = [hit(MEMORIES, row) for row in source.rows.take(np.flatnonzero(mask))]
+        hits = [hit(MEMORIES, source.rows.row(place)) for place in np.flatnonzero(mask).tolist()]
         return sorted(hits, key=lambda h: (h.observed_at, h.id))
 
     def _scored(self, query: Query, opened: Opened) -> list[_Scored]:
         vector, terms = self._vector(query.text), query_terms(query.text)
         most = max(self._policy.retrieval.candidates, query.k)
         useful, now = self.sources.usefulness(query), query.at.timestamp()
-        with self._lock:
-            sample = np.random.default_rng(self._seeds.spawn(1)[0])
+        sample = self._sample(next(self._reads))
         scored = []
         known, leads = opened.now.roster, self._leads(query, opened)
         for table in opened.tables:
+            if not table.mask.any():
+                continue
             found = candidates(table.rows, table.mask, query, vector, terms, most, leads, known, shared=table.shared)
-            values = scoring.signals(found, self._policy, query.weighing, now, useful, sample)
+            values = scoring.Signals(found, self._policy, query.weighing, now, useful, sample)
             scored.append(_Scored(table, found, values, scoring.scores(values, query.weights)))
         return scored
+
+    def _sample(self, read: int) -> Callable[[], np.random.Generator]:
+        """A generator of a read's own, made when something is drawn from it."""
+
+        @cache
+        def made() -> np.random.Generator:
+            return np.random.default_rng(np.random.SeedSequence(self._seed.entropy, spawn_key=(read,)))
+
+        return made
 
     def _leads(self, query: Query, opened: Opened) -> Leads:
         """The time and the links that the query's profile weighs."""
@@ -110,7 +120,7 @@ class Searcher:
 
     def _window(self, query: Query, opened: Opened) -> Window | None:
         """The time that the query speaks of; before or after an event it is that of the row which tells of it best."""
-        asked = periods.asked(query.text, query.at, _timezone(query, opened.now))
+        asked = periods.asked(query.text, query.at, opened.now.timezone or query.timezone)
         if not isinstance(asked, periods.Event):
             return asked
         vector, terms = self._vector(asked.clause), query_terms(asked.clause)
@@ -135,32 +145,42 @@ class Searcher:
 
 
 def _in_order(scored: Sequence[_Scored], query: Query) -> Iterator[Hit]:
-    """All candidates, best first, the newer one first among equals; rows are read in chunks, as they are asked for."""
-    order = sorted(
-        (-score, -event, item_id, n, place)
-        for n, part in enumerate(scored)
-        for place, (score, event, item_id) in enumerate(_keys(part))
-        if query.min_score is None or score >= query.min_score
-    )
-    size = min(query.k + _SPARE, _CHUNK)
-    for start in range(0, len(order), size):
-        chunk = [(n, place) for *_, n, place in order[start : start + size]]
-        rows: dict[tuple[int, int], dict[str, Any]] = {}
-        for n, part in enumerate(scored):
-            own = [place for table, place in chunk if table == n]
-            rows.update(zip(((n, p) for p in own), part.table.rows.take(part.found.places[own]), strict=True))
-        for n, place in chunk:
-            part = scored[n]
-            signals = scoring.Explained(part.values, query.weights, place)
-            name, row, score = part.table.rows.name, rows[n, place], float(part.scores[place])
-            yield hit(name, row, score, signals, shared=part.table.shared)
+    """All candidates, best first, the newer one first among equals; a row is read when its turn comes."""
+    for n, place in _order(scored, query.min_score):
+        part = scored[n]
+        row = part.table.rows.row(int(part.found.places[place]))
+        signals = scoring.Explained(part.values, query.weights, place)
+        yield hit(part.table.rows.name, row, float(part.scores[place]), signals, shared=part.table.shared)
 
 
-def _timezone(query: Query, memories: UserRows) -> str:
-    """The zone that the user was last in, as far as a memory says; else that of the settings."""
-    if not len(memories):
-        return query.timezone
-    return str(memories.values("timezone")[int(np.argmax(memories.seconds("observed_at")))] or query.timezone)
+def _order(scored: Sequence[_Scored], least: float | None) -> list[tuple[int, int]]:
+    """Table and place of each candidate that scores no less, by score, time and id."""
+    if not scored:
+        return []
+    sizes = [len(part.scores) for part in scored]
+    scores = np.concatenate([part.scores for part in scored])
+    event = np.concatenate([part.values.event for part in scored])
+    tables = np.repeat(np.arange(len(scored)), sizes)
+    places = np.concatenate([np.arange(size) for size in sizes])
+    order = np.lexsort((-event, -scores))
+    if least is not None:
+        order = order[scores[order] >= least]
+    found = list(zip(tables[order].tolist(), places[order].tolist(), strict=True))
+    alike = (np.diff(scores[order]) == 0) & (np.diff(event[order]) == 0)
+    for first, last in _runs(alike):
+        found[first:last] = sorted(found[first:last], key=lambda at: (_id(scored[at[0]], at[1]), *at))
+    return found
+
+
+def _runs(alike: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """First and last + 1 of the entries in a row of which each is like the next."""
+    if alike.any():
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], alike, [False]]).astype(np.int8)))
+        yield from zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True)
+
+
+def _id(part: _Scored, place: int) -> str:
+    return str(part.found.rows.ids[part.found.places[place]])
 
 
 def _resting(found: Hit, messages: UserRows) -> Hit:
@@ -176,10 +196,3 @@ def _resting(found: Hit, messages: UserRows) -> Hit:
 
 def _turns(messages: UserRows, cited: Citations) -> frozenset[str]:
     return frozenset(messages.values("message_key")[messages.places_of(cited)])
-
-
-def _keys(part: _Scored) -> Iterator[tuple[float, float, str]]:
-    """Score, time and id of each candidate, by which they are put in order."""
-    rows, places = part.found.rows, part.found.places
-    event = rows.seconds("created_at" if rows.name == MESSAGES else "observed_at")[places]
-    return zip(part.scores.tolist(), event.tolist(), rows.ids[places], strict=True)

@@ -148,10 +148,10 @@ class Index:
         return os.path.isdir(f"{self.uri}/{name}.lance")
 
     def _refuse_other_encoder(self) -> None:
-        if "://" in self._base or not os.path.isdir(self._base):
+        if "://" in self._base or os.path.isdir(self.uri) or not os.path.isdir(self._base):
             return
         others = sorted(e.name for e in os.scandir(self._base) if e.is_dir() and e.path != self.uri)
-        if others and not os.path.isdir(self.uri):
+        if others:
             raise IndexMismatch(
                 f"the index holds vectors of {', '.join(others)}, not of {self.encoder_model}; set "
                 "MEMORY_PIPELINE_ENCODER back, or build the new index with "

@@ -46,12 +46,14 @@ def mentions(statement: Statement) -> Iterator[Mention | Naming]:
         yield from _listed(statement, name)
 
 
-def slots_name(subject: str | None, attribute: str | None) -> bool:
+def slots_name(subject: str | None = None, attribute: str | None = None) -> bool:
     """Whether the slots of a memory may name something. Where they do not, only its list of entities does, or a content
     that matches ``wordings.TELLING``."""
     if subject is not None and subject != USER:
         return True
-    return bool(attribute) and (_KINDS.get(name := _slot(str(attribute))) is not None or name in _OWN_NAMES or _measure(name))
+    return bool(attribute) and (
+        _KINDS.get(name := _slot(str(attribute))) is not None or name in _OWN_NAMES or _measure(name)
+    )
 
 
 def _slot(attribute: str) -> str:

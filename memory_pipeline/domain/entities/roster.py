@@ -73,6 +73,7 @@ class Roster:
         self._of_memory = {i: frozenset(found) for i, found in of_memory.items()}
         unspaced = (name for name in self._names if _UNSPACED.search(name))
         self._unspaced = sorted(unspaced, key=lambda name: (-len(name), name))
+        self._last: tuple[tuple[str, bool], frozenset[str]] | None = None  # one query is looked up for several tables
         self._longest = min(_LONGEST, max((name.count(" ") + 1 for name in self._names), default=0))
 
     def _add(self, entity: Entity) -> None:
@@ -120,6 +121,12 @@ class Roster:
         Args:
             descriptions: whether "my brother" means one of them; not where the text is another user's.
         """
+        last = self._last
+        if last is None or last[0] != (text, descriptions):
+            last = self._last = ((text, descriptions), self._found(text, descriptions))
+        return last[1]
+
+    def _found(self, text: str, descriptions: bool) -> frozenset[str]:
         found: set[str] = set()
         folded = fold(text).replace("・", " ")
         if self._unspaced and _UNSPACED.search(folded):
