@@ -193,7 +193,7 @@ class UserRows:
         contents = self._arrays["content"]
         for place in places[self._dated[places] < 0].tolist():
             self._dated[place] = states_time(contents[place].as_py())
-        return self._dated[places] == 1
+        return np.asarray(self._dated[places] == 1, dtype=bool)
 
     # -- entities
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import math
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory_pipeline.retrieval.keywords import KeywordIndex, query_terms, stems, tokenise
 
@@ -97,3 +100,14 @@ def test_threads_stem_alike() -> None:
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(lambda _: stems(words), range(200)))
     assert all(f == found[0] for f in found)
+
+
+@given(st.text(alphabet="aB9' .-_\n\t\x1c\x00", max_size=14))
+def test_plain_text_has_the_tokens_that_the_general_pattern_finds(text: str) -> None:
+    assert tokenise(text) == re.findall(r"[a-z0-9]+(?:'[a-z0-9]+)*", text.lower())
+
+
+def test_a_vocabulary_that_overflows_starts_anew_and_scores_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = index().scores(query_terms("cats in Lisbon"))
+    monkeypatch.setattr("memory_pipeline.retrieval.keywords._Terms._MOST", 3)
+    assert index().scores(query_terms("cats in Lisbon")).tolist() == before.tolist()

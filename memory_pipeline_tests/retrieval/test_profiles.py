@@ -219,3 +219,13 @@ def test_ages_count_from_the_moment_asked_for(home: Store, reader: MemoryReader)
     fill(home, at=datetime(2026, 1, 10, 12, tzinfo=NOW.tzinfo))
     assert found(reader, home, "default").age == "1 month ago"
     assert found(reader, home, "default", as_of=NOW - 56 * DAY).age == "3 days ago"
+
+
+def test_equals_come_in_the_order_of_time_and_then_of_their_ids(home: Store, reader: MemoryReader) -> None:
+    early = NOW - timedelta(days=40)
+    for memory_id in ("mem_c", "mem_a", "mem_b"):
+        home.memory("Likes tea.", memory_id=memory_id, session_id=memory_id)
+    home.memory("Likes tea.", memory_id="mem_0", session_id="mem_0", at=early)
+    home.memory("Likes green tea.", memory_id="mem_z", session_id="mem_z")
+    found = [i.id for i in reader.search("tea", **home.owner, profile="similarity")]
+    assert found == ["mem_a", "mem_b", "mem_c", "mem_0", "mem_z"]

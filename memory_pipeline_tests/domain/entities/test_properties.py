@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_pipeline.domain.entities import Roster, Statement, entities
+from memory_pipeline.domain.entities import TELLING, Roster, Statement, entities, slots_name
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline_tests.domain.entities.said import DAY, SCOPE, made, says
 
@@ -33,6 +34,8 @@ _SLOTS = (
     ("user", "name"),
     ("brother", "name"),
     ("sister", "residence"),
+    ("user", "likes"),
+    ("user", "resting_heart_rate"),
     (None, None),
 )
 _WORDS = ("Has a brother called {}.", "Has a dog called {}.", "Likes {}.", "Calls the oven {}.", "{} is their cousin.")
@@ -89,3 +92,15 @@ def test_two_users_share_nothing(mine: Sequence[Statement], theirs: Sequence[Sta
     tenant = entities(Scope("another", "u"), mine, DAY)
     assert {e.entity_id for e in alone}.isdisjoint(e.entity_id for e in (*other, *tenant))
     assert [(e.name, e.kind, e.memory_ids) for e in alone] == [(e.name, e.kind, e.memory_ids) for e in tenant]
+
+
+@given(_statements())
+@settings(max_examples=100, deadline=None)
+def test_memories_that_tell_of_no_name_change_nothing(stated: Sequence[Statement]) -> None:
+    def telling(s: Statement) -> bool:
+        told = slots_name(s.subject) or slots_name(attribute=s.attribute)
+        return told or bool(s.entities) or re.search(TELLING, s.content) is not None
+
+    silent = says("Likes tea.", "user", "likes", "tea")
+    assert not telling(silent)
+    assert made([s for s in stated if telling(s)]) == made([*stated, silent])
