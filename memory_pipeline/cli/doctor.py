@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,11 @@ def examine() -> list[dict[str, Any]]:
         return [{"name": "settings", "ok": False, "detail": str(error)}]
     now = datetime.now(UTC)
     ctx = StageContext(settings, f"doctor-{now:%Y%m%dT%H%M%S}", now)
-    return [_guarded(name, check) for name, check in _checks(ctx)]
+    return [_guarded(name, check) for name, check in checks_of(ctx)]
 
 
-def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
+def checks_of(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
+    """Every check: its name, and what makes it."""
     settings = ctx.settings
     yield "settings", lambda: (True, f"home {settings.path()}, chat {settings.chat}, encoder {settings.encoder}")
     yield "policy", lambda: (True, _in_force("policy", settings.policy, settings.policy_file))
@@ -46,6 +47,8 @@ def _checks(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, s
     yield "Dagster's storage", lambda: _dagster_storage(settings)
     yield "schema versions", lambda: (True, _pending(ctx))
     yield "lake", lambda: _lake(ctx)
+    yield "files", lambda: _files(ctx)
+    yield "unfinished files", lambda: _unfinished(ctx)
     yield "index", lambda: (True, _index(ctx))
     yield "isolation", lambda: _isolation(ctx)
     days = ctx.lake.days("messages")
@@ -112,6 +115,23 @@ def _lake(ctx: StageContext) -> tuple[bool, str]:
     days = ctx.lake.days("messages")
     row = ctx.lake.sql("SELECT count(*) AS n FROM messages").to_pylist()[0]
     return True, f"{row['n']} messages on {len(days)} days" if days else "empty: ingest some transcripts"
+
+
+def _files(ctx: StageContext) -> tuple[bool, str]:
+    from memory_pipeline.storage.damage import damage, damaged
+    from memory_pipeline.storage.schemas import DATASETS
+
+    paths = [info.path for dataset in DATASETS for info in ctx.lake.store.infos(dataset, None)]
+    bad = [str(damage(path, why)) for path, why in damaged(ctx.lake.store.fs, paths)]
+    more = f"; and {len(bad) - 1} more" if len(bad) > 1 else ""
+    return not bad, f"{bad[0]}{more}" if bad else f"{len(paths)} files of the lake are whole"
+
+
+def _unfinished(ctx: StageContext) -> tuple[bool, str]:
+    from memory_pipeline.storage.unfinished import unfinished
+
+    left = unfinished(ctx.settings, timedelta(days=1))
+    return True, f"{len(left)} left by killed processes; maintenance removes them" if left else "none"
 
 
 def _index(ctx: StageContext) -> str:

@@ -14,7 +14,9 @@ from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration.liveness import end_dead_runs
 from memory_pipeline.orchestration.postgres import VARIABLE, database, require, secret
 from memory_pipeline.settings import Settings, shipped
+from memory_pipeline.stages.one_writer import alone
 
+_OPENING = "dagster"
 # As in deploy/postgres/dagster.yaml; a file of Dagster's has no conditions.
 _POSTGRES = f"""
 storage:
@@ -64,6 +66,8 @@ def instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
         SettingsError: see :func:`prepare_home`.
     """
     prepare_home(settings)
-    with dg.DagsterInstance.get() as found:
+    with alone(settings, _OPENING):  # two that open a new home at once would both make its tables
+        found = dg.DagsterInstance.get()
+    with found:
         end_dead_runs(found, settings)
         yield found

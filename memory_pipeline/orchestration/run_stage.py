@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from memory_pipeline.errors import BatchError, BudgetExceeded, SettingsError
 from memory_pipeline.orchestration.metadata import plot
 from memory_pipeline.orchestration.partitions import dates
 from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.stages.one_writer import alone
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -44,7 +46,8 @@ Work = Callable[["StageContext", list[date]], Made]
 def run_stage(
     context: dg.AssetExecutionContext, pipeline: Pipeline, stage: str | None, work: Work
 ) -> dg.MaterializeResult[None]:
-    """Run a stage on the step's partitions.
+    """Run a stage on the step's partitions, while no other process makes the same stage: what was digested before the
+    work began is then what it was made from, however many runs there are at once.
 
     Args:
         stage: name in ``stages.freshness``; None for what is made from outside (transcripts).
@@ -58,17 +61,18 @@ def run_stage(
     ctx = pipeline.stage_context(context.run.run_id)
     partitions = dates(context.partition_keys)
     known = freshness.BY_NAME[stage] if stage else None
-    made_from = freshness.inputs(ctx, known) if known else {}
     try:
-        made = work(ctx, partitions)
+        with alone(ctx.settings, f"stage-{stage}") if known else nullcontext():
+            made_from = freshness.inputs(ctx, known) if known else {}
+            made = work(ctx, partitions)
+            if known:
+                done = partitions if made.complete is None else made.complete
+                freshness.record(ctx, known, made_from, list(done), made.rows)
     except (BatchError, BudgetExceeded, SettingsError) as error:
         raise dg.Failure(str(error), allow_retries=False) from error
     except (dg.DagsterExecutionInterruptedError, KeyboardInterrupt) as stop:
         # Dagster's retry policy takes an interruption for a failure: it would wait, and start the step again.
         raise dg.Failure("interrupted", allow_retries=False) from stop
-    if known:
-        done = partitions if made.complete is None else made.complete
-        freshness.record(ctx, known, made_from, list(done), made.rows)
     for partition in partitions:
         rows = made.rows.get(partition, 0)
         if rows:

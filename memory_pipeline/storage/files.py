@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from memory_pipeline.domain.ids import fingerprint
 from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.damage import damage
 
 NOTES = ".notes"
 """Folder of what can be made again from the datasets."""
@@ -194,7 +195,12 @@ def replaced_by(fs: pafs.FileSystem, path: str) -> frozenset[str]:
     """Names of the files in whose place a file stands; none for one that was not rolled up."""
     if not PurePosixPath(path).name.startswith(ROLLED):
         return frozenset()
-    metadata = pq.read_schema(path, filesystem=fs).metadata or {}
+    try:
+        metadata = pq.read_schema(path, filesystem=fs).metadata or {}
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, pa.ArrowException) as error:
+        raise damage(path, str(error).splitlines()[0]) from error
     return frozenset(metadata.get(ROLLED.encode(), b"").decode().split("\n"))
 
 

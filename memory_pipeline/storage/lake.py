@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.damage import damage, damaged
 from memory_pipeline.storage.files import ROLLED, Files, replaced_by
 from memory_pipeline.storage.migrations import upgraded
 from memory_pipeline.storage.rows import from_table, to_table
@@ -28,6 +30,11 @@ from memory_pipeline.storage.schemas import DATASETS, Dataset
 from memory_pipeline.storage.versions import Versions
 
 T = TypeVar("T")
+_TRIES = 20  # files that another process replaces while they are read are read again
+_IMMUTABLE = frozenset(
+    {"memory_versions", "made", "replies", "costs", "quarantined", "message_revisions", "sources", "evaluations"}
+)
+"""Datasets whose files keep what they say until they are removed."""
 
 
 class Lake:
@@ -132,28 +139,89 @@ class Lake:
             days: partitions to read, by dataset; a dataset that is not named is read whole.
             tables: further Arrow tables, by name.
             files: by name, files to be read as rows of a dataset; under a dataset's own name in place of all of it.
+
+        Raises:
+            StorageError: a file is damaged, or the lake cannot be read; the message says which file, and what to do.
         """
-        with self._engine.cursor() as con:
-            given = files or {}
-            for name, (dataset, paths) in given.items():
-                self._view(con, name, dataset, paths)
-            for name in DATASETS:
-                if name in query and name not in given:
-                    self._view(con, name, name, self.files(name, None if days is None else days.get(name)))
-            for name, table in (tables or {}).items():
-                con.register(name, table)
+        given = files or {}
+        for again in range(_TRIES):
+            listed = {
+                name: (name, self.files(name, None if days is None else days.get(name)))
+                for name in DATASETS
+                if name in query and name not in given
+            }
+            moving = [path for name, (_, paths) in listed.items() if name not in _IMMUTABLE for path in paths]
+            before = self._stamps(moving)
             try:
-                found: pa.Table = con.sql(query, params=params or {}).to_arrow_table()
-                return found
-            except duckdb.IOException as error:
-                raise StorageError(f"cannot read the lake at {self.root}: {error}") from error
+                found = self._run(query, params, {**given, **listed}, tables or {})
+                if self._stamps(moving) == before:
+                    return found
+            except duckdb.Error as error:
+                read = [path for _, paths in (*given.values(), *listed.values()) for path in paths]
+                moved = self._any_gone(path for _, paths in listed.values() for path in paths)
+                if again + 1 == _TRIES or not (moved or self._stamps(moving) != before):
+                    raise self._unreadable(error, read) from error
+        raise StorageError(f"the lake at {self.root} is being written too fast to be read; try again")
+
+    def _stamps(self, paths: Iterable[str]) -> list[tuple[int, int] | None]:
+        """What differs once another file has taken a path: the engine opens a file twice, and would mix the two."""
+        if not self.store.local:
+            return []
+        found: list[tuple[int, int] | None] = []
+        for path in paths:
+            try:
+                stat = os.stat(path)
+                found.append((stat.st_ino, stat.st_mtime_ns))
+            except FileNotFoundError:
+                found.append(None)
+        return found
+
+    def _run(
+        self,
+        query: str,
+        params: Mapping[str, Any] | None,
+        views: Mapping[str, tuple[str, Sequence[str]]],
+        tables: Mapping[str, pa.Table],
+    ) -> pa.Table:
+        with self._engine.cursor() as con:
+            for name, (dataset, paths) in views.items():
+                self._view(con, name, dataset, paths)
+            for name, table in tables.items():
+                con.register(name, table)
+            found: pa.Table = con.sql(query, params=params or {}).to_arrow_table()
+            return found
+
+    def _any_gone(self, paths: Iterable[str]) -> bool:
+        return any(info.type == pafs.FileType.NotFound for info in self.store.fs.get_file_info(list(paths)))
+
+    def _unreadable(self, error: duckdb.Error, paths: Sequence[str]) -> Exception:
+        """What to tell of a query that failed: the file that is damaged, if one is."""
+        failed: Exception = error
+        for whole in (False, True):
+            for path, why in damaged(self.store.fs, paths, whole=whole):
+                return damage(path, why)
+        if isinstance(error, duckdb.IOException):
+            return StorageError(f"cannot read the lake at {self.root}: {error}")
+        return failed
 
     def columns(self, dataset: str, files: Sequence[str], names: Sequence[str]) -> pa.Table:
         """Some columns of some files of a dataset (paths as :meth:`files` gives them); a file that is gone is empty."""
-        there = [f.path for f in self.store.fs.get_file_info(list(files)) if f.type == pafs.FileType.File]
-        behind = self.versions.behind(dataset, there)
+        for again in range(_TRIES):
+            there = [f.path for f in self.store.fs.get_file_info(list(files)) if f.type == pafs.FileType.File]
+            try:
+                return self._columns(dataset, there, names)
+            except (OSError, pa.ArrowException) as error:
+                if again + 1 < _TRIES and self._any_gone(there):
+                    continue
+                for path, why in damaged(self.store.fs, there, whole=True):
+                    raise damage(path, why) from error
+                raise StorageError(f"cannot read the lake at {self.root}: {error}") from error
+        raise AssertionError("unreachable")
+
+    def _columns(self, dataset: str, files: Sequence[str], names: Sequence[str]) -> pa.Table:
+        behind = self.versions.behind(dataset, files)
         schema = DATASETS[dataset].schema
-        now = pads.dataset([f for f in there if f not in behind], schema=schema, filesystem=self.store.fs)
+        now = pads.dataset([f for f in files if f not in behind], schema=schema, filesystem=self.store.fs)
         found = now.to_table(columns=list(names))
         return pa.concat_tables([found, self.upgraded(dataset, behind).select(list(names))]) if behind else found
 
