@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dagster as dg
 
+from memory_pipeline.orchestration.alerting import SENSORS
 from memory_pipeline.orchestration.assets import (
     evaluation,
     isolation,
@@ -17,12 +18,17 @@ from memory_pipeline.orchestration.assets import (
 )
 from memory_pipeline.orchestration.automation import JOBS, SCHEDULES, inbox_sensor
 from memory_pipeline.orchestration.checks import all_checks
+from memory_pipeline.orchestration.fresh_enough import watched
 from memory_pipeline.orchestration.resources import Pipeline
 
 defs = dg.Definitions(
-    assets=dg.load_assets_from_modules(
-        [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation, isolation, maintenance]
-    ),
+    assets=[
+        asset.map_asset_specs(watched)
+        for asset in dg.load_assets_from_modules(
+            [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation, isolation, maintenance]
+        )
+        if isinstance(asset, dg.AssetsDefinition)
+    ],
     asset_checks=[
         *all_checks(),
         evaluation.fixtures_are_good_enough,
@@ -31,7 +37,7 @@ defs = dg.Definitions(
     ],
     jobs=JOBS,
     schedules=SCHEDULES,
-    sensors=[inbox_sensor],
+    sensors=[inbox_sensor, *SENSORS],
     resources={"pipeline": Pipeline()},
     # A step costs five seconds in a process of its own and a twentieth of one in the run's process (measured).
     executor=dg.in_process_executor,

@@ -54,6 +54,7 @@ class Settings(BaseSettings):
         None, ge=0, description="USD a day (UTC) for hosted models: calls stop when it is spent; 0 allows none."
     )
     postgres_url: SecretStr | None = Field(None, description="Dagster's storage instead of SQLite.")
+    alert_webhook: SecretStr | None = Field(None, description="URL to which alerts are posted as JSON.")
     policy: Path | None = Field(None, description="TOML file that overrides figures of policy.toml.")
     prompts: Path | None = Field(None, description="Folder of templates that replace the shipped ones.")
 

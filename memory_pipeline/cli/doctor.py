@@ -16,9 +16,11 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.stages import audit
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.migrate import pending
+from memory_pipeline.storage.alert_log import AlertLog
 
 _PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onnxruntime")
 _PROBED = 5  # users: the daily probe reads as more
+_SHOWN_ALERTS = 100
 
 
 def examine() -> list[dict[str, Any]]:
@@ -46,6 +48,7 @@ def checks_of(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool,
     yield "budget", lambda: (True, told(today(ctx.lake, settings)))
     yield "Dagster's storage", lambda: _dagster_storage(settings)
     yield "schema versions", lambda: (True, _pending(ctx))
+    yield "alerts", lambda: (True, _alerts(settings, ctx.now))
     yield "lake", lambda: _lake(ctx)
     yield "files", lambda: _files(ctx)
     yield "unfinished files", lambda: _unfinished(ctx)
@@ -67,6 +70,16 @@ def _dagster_storage(settings: Settings) -> tuple[bool, str]:
         return True, "SQLite under the home" if not settings.remote else "SQLite in DAGSTER_HOME"
     require(url)
     return True, f"Postgres at {shown(url)}, {runs_in(url)} runs"
+
+
+def _alerts(settings: Settings, now: datetime) -> str:
+    found = AlertLog(settings).latest(_SHOWN_ALERTS)
+    if not found:
+        return "none"
+    since = (now - timedelta(days=1)).isoformat()
+    told = "; ".join(f"{row['at'][:16]} {row['message']}" for row in found[:3])
+    fresh = sum(row["at"] >= since for row in found)
+    return f"{fresh if fresh < _SHOWN_ALERTS else f'{fresh} or more'} in the last day; the latest: {told}"
 
 
 def _in_force(name: str, given: Path | None, used: Path | None) -> str:

@@ -7,6 +7,7 @@ A run's process holds a lock file as long as it lives; the kernel lets go of it 
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +38,7 @@ def alive(settings: Settings, run_id: str) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     mark = folder / f"{run_id}{_MARK}"
     with FileLock(mark.with_suffix(".lock"), thread_local=False):
-        mark.touch()  # only now: whoever sees the mark may try the lock
+        mark.write_text(str(os.getpid()))  # only now: whoever sees the mark may try the lock
         try:
             yield
         finally:

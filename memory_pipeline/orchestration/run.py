@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from memory_pipeline.domain.calendar import Grain
+from memory_pipeline.orchestration.alerts import told_of
 from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
@@ -68,7 +69,7 @@ def run(
         report.forecast = ahead.as_dict()
         return report
     take_inbox(ctx)
-    with instance(settings) as dagster:
+    with instance(settings) as dagster, told_of(dagster, settings, report):
         done = Counter[tuple[str, date]]()
         while steps := due(pipeline.stage_context(f"{start}-{len(report.planned)}"), first, last, only, done):
             if settings.chat_batch and not report.planned:

@@ -21,6 +21,9 @@ from typing import Any
 import pytest
 
 from memory_pipeline import MemoryReader
+from memory_pipeline.settings import Settings
+from memory_pipeline.storage.alert_log import AlertLog
+from memory_pipeline_tests.alert_receiver import AlertReceiver
 
 pytestmark = pytest.mark.ui
 _START_S = 120
@@ -34,6 +37,7 @@ class Server:
     url: str
     home: Path
     log: Path
+    alerts: AlertReceiver
 
     def ask(self, query: str, **variables: Any) -> dict[str, Any]:
         body = json.dumps({"query": query, "variables": variables}).encode()
@@ -54,11 +58,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         port = free.getsockname()[1]
     log = home / "ui.log"
     command = [sys.executable, "-m", "memory_pipeline.cli", "ui", "--port", str(port)]
-    environment = {**os.environ, "MEMORY_PIPELINE_HOME": str(home), "DAGSTER_DISABLE_TELEMETRY": "1"}
-    with log.open("wb") as out:
+    with log.open("wb") as out, AlertReceiver() as alerts:
+        environment = {
+            **os.environ,
+            "MEMORY_PIPELINE_HOME": str(home),
+            "MEMORY_PIPELINE_ALERT_WEBHOOK": alerts.url,
+            "DAGSTER_DISABLE_TELEMETRY": "1",
+        }
         process = subprocess.Popen(command, stdout=out, stderr=out, env=environment, start_new_session=True)
         try:
-            running = Server(f"http://127.0.0.1:{port}", home, log)
+            running = Server(f"http://127.0.0.1:{port}", home, log, alerts)
             _wait_until_up(running, process)
             yield running
         finally:
@@ -134,6 +143,45 @@ def test_a_dropped_file_becomes_a_memory(server: Server) -> None:
     while (status := server.ask(_RUN, id=run)["runOrError"]["status"]) != "SUCCESS":
         assert status in ("STARTED", "STARTING", "QUEUED") and time.monotonic() < deadline, status
         time.sleep(0.5)
+
+
+_RUNS = """
+{ runsOrError(limit: 20) { ... on Runs { results { runId status jobName parentRunId tags { key value } } } } }
+"""
+
+
+def _runs(server: Server) -> dict[str, dict[str, Any]]:
+    return {run["runId"]: run for run in server.ask(_RUNS)["runsOrError"]["results"]}
+
+
+def test_a_killed_run_is_noticed_told_of_and_started_again(server: Server) -> None:
+    day = datetime.now(UTC).date().isoformat()
+    since = _drop(server, "killed", "I have a dog called Bruno.", day)
+    running = server.home / "dagster" / "running"
+    while not (marks := list(running.glob("*.run"))) or not (pid := marks[0].read_text()):
+        assert time.monotonic() < since + _MEMORY_S, server.log.read_text()[-4000:]
+        time.sleep(0.01)
+    dead = marks[0].stem
+    os.kill(int(pid), signal.SIGKILL)
+
+    deadline = time.monotonic() + 120
+    while True:  # Dagster notices, and the daemon starts it again
+        runs = _runs(server)
+        again = [run for run in runs.values() if run["parentRunId"] == dead]
+        if again and again[0]["status"] == "SUCCESS":
+            break
+        assert time.monotonic() < deadline, (runs, server.log.read_text()[-4000:])
+        time.sleep(0.5)
+    assert runs[dead]["status"] == "FAILURE"
+    hits = MemoryReader.open(home=str(server.home)).memories(user_id="nadia")
+    assert [m["content"] for m in hits if "Bruno" in m["content"]] == ["Has a dog called Bruno."]
+
+    while not server.alerts.bodies:
+        assert time.monotonic() < deadline, "nobody was told of the failed run"
+        time.sleep(0.5)
+    (alert,) = [body for body in server.alerts.bodies if body["run_id"] == dead]
+    assert alert["kind"] == "run_failed" and alert["job"] == "ingest_and_extract" and "Bruno" not in str(alert)
+    assert alert["alert_id"] in {row["alert_id"] for row in AlertLog(Settings(home=str(server.home))).latest(10)}
 
 
 def test_the_asset_graph_is_shown(server: Server, tmp_path: Path) -> None:

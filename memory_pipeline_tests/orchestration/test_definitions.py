@@ -56,8 +56,9 @@ def test_jobs_schedules_and_the_sensor() -> None:
     schedules = {s.job_name: s for s in repository.schedule_defs}
     assert jobs - {"ingest_and_extract"} <= set(schedules)
     assert all(s.default_status is dg.DefaultScheduleStatus.RUNNING for s in schedules.values())
-    (sensor,) = repository.sensor_defs
-    assert sensor.name == "inbox_sensor" and sensor.default_status is dg.DefaultSensorStatus.RUNNING
+    sensors = {sensor.name: sensor for sensor in repository.sensor_defs}
+    assert set(sensors) == {"inbox_sensor", "failure_alerts", "warning_alerts", "freshness_alerts"}
+    assert all(sensor.default_status is dg.DefaultSensorStatus.RUNNING for sensor in sensors.values())
 
 
 def test_today_and_tomorrow_are_partitions() -> None:

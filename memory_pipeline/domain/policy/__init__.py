@@ -4,6 +4,7 @@ Sources of the figures are named beside them in the table.
 """
 
 from memory_pipeline.domain.policy.forecast import CallFigures, ForecastPolicy
+from memory_pipeline.domain.policy.freshness import FreshnessPolicy, Unmade
 from memory_pipeline.domain.policy.maintenance import MaintenancePolicy
 from memory_pipeline.domain.policy.reading import (
     ContextPolicy,
@@ -47,6 +48,7 @@ __all__ = [
     "EvaluationPolicy",
     "FeedbackPolicy",
     "ForecastPolicy",
+    "FreshnessPolicy",
     "GatePolicy",
     "Handling",
     "IsolationPolicy",
@@ -67,6 +69,7 @@ __all__ = [
     "StandingProfilePolicy",
     "StrengthPolicy",
     "SummaryPolicy",
+    "Unmade",
     "WindowPolicy",
     "build",
 ]

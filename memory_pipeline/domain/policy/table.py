@@ -10,6 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.policy.forecast import ForecastPolicy
+from memory_pipeline.domain.policy.freshness import FreshnessPolicy
 from memory_pipeline.domain.policy.maintenance import MaintenancePolicy
 from memory_pipeline.domain.policy.reading import (
     ContextPolicy,
@@ -69,6 +70,7 @@ class Policy:
     isolation: IsolationPolicy
     shadow: ShadowPolicy
     maintenance: MaintenancePolicy
+    freshness: FreshnessPolicy
 
     def version(self, *sections: str) -> str:
         """Short digest of some sections ("gate", "gate.sensitive"): part of the code version of what goes by them."""
