@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class MemoryPipelineError(Exception):
     """Base of every error that this package raises on purpose."""
@@ -51,6 +53,19 @@ class BatchError(ModelError):
 
 class StorageError(MemoryPipelineError):
     """The lake or the index cannot be read or written."""
+
+
+class AuditFailed(MemoryPipelineError):
+    """What a run has staged breaks a rule, so nothing of it was published: readers see what they saw before.
+
+    Args:
+        message: which audits, their figures and limits, and how to see the rows.
+        audits: what every audit found, those that passed included.
+    """
+
+    def __init__(self, message: str, audits: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.audits = audits
 
 
 class IndexMismatch(StorageError):

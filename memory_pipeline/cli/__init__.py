@@ -17,6 +17,7 @@ from memory_pipeline.cli import (
     reading,
     shadowing,
     spending,
+    staging,
     writing,
 )
 from memory_pipeline.errors import MemoryPipelineError
@@ -37,6 +38,7 @@ for part in (
     evaluating.app,
     shadowing.app,
     migrating.app,
+    staging.app,
     operating.app,
 ):
     app.registered_commands += part.registered_commands

@@ -69,6 +69,10 @@ def run(
         bool, typer.Option("--batch", help="Ask the model through its Batch API: half the price, up to a day's wait.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, whatever it is going to cost.")] = False,
+    accept: Annotated[
+        str | None,
+        typer.Option(help="Publish although these audits fail, comma-separated; it is recorded.", show_default=False),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Materialise what is missing or stale, oldest first."""
@@ -76,7 +80,7 @@ def run(
     from memory_pipeline.orchestration.run import run as materialise
     from memory_pipeline.settings import Settings
 
-    stages = [name.strip() for name in (only or "").split(",") if name.strip()]
+    stages, accepted = _names(only), _names(accept)
     settings = Settings.load(chat_batch=batch or None)
     span = day_of(first), day_of(last)
     if not dry_run and not as_json:
@@ -84,7 +88,7 @@ def run(
     with progress(not as_json and not dry_run) as tell:
         stop = listen(tell)
         try:
-            report = materialise(settings, *span, stages, dry_run=dry_run)
+            report = materialise(settings, *span, stages, dry_run=dry_run, accept=accepted)
         finally:
             stop()
     if as_json:
@@ -93,6 +97,11 @@ def run(
         print_plan(settings, report.planned, report.forecast or {})
     else:
         print_run(report)
+
+
+def _names(text: str | None) -> list[str]:
+    """An option that lists names."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def print_run(report: Any) -> None:

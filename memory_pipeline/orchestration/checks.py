@@ -1,43 +1,59 @@
-"""Asset checks: the audits of the stores, beside the assets that they are about."""
+"""Asset checks: the audits beside the assets that they are about.
 
-from collections.abc import Iterable
+What memories are made of is audited before it is published: those checks are yielded by the asset itself. The others
+look at what is there.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.stages import audit
+from memory_pipeline.stages import audit, auditing
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.audit import Audit
 
-# Without these nothing downstream can be trusted.
-_BLOCKING = frozenset({"evidence_exists", "every_proposal_has_a_verdict", "retired_share"})
+BEFORE_PUBLICATION = [
+    dg.AssetCheckSpec(name, asset="memories", description=rule, blocking=True) for name, rule in auditing.RULES.items()
+]
 
 
-def _result(found: "Audit") -> dg.AssetCheckResult:
-    metadata: dict[str, Any] = {"rows that break it": found.found, "rule": found.detail}
-    if found.examples:
-        metadata["examples"] = table(found.examples)
-    return dg.AssetCheckResult(passed=found.ok, metadata=metadata, description=found.detail)
+def results(found: "Iterable[Audit]", **where: Any) -> Iterator[dg.AssetCheckResult]:
+    """Audits as the results of checks.
+
+    Args:
+        where: the check that they are results of, where it is not the one that is running.
+    """
+    for one in found:
+        metadata: dict[str, Any] = {"rows that break it": one.found, "rule": one.detail}
+        if one.examples:
+            metadata["examples"] = table(one.examples)
+        if one.accepted:
+            metadata["accepted"] = "did not pass, and was accepted by whoever started the run"
+        name = {"check_name": one.name, **where} if where else {}
+        yield dg.AssetCheckResult(passed=one.ok or one.accepted, metadata=metadata, description=one.detail, **name)
 
 
 def _of_partitions(asset: str, check: audit.PartitionAudit) -> dg.AssetChecksDefinition:
     name = check.__name__
 
-    @dg.asset_check(asset=asset, name=name, description=check.__doc__, blocking=name in _BLOCKING)
+    @dg.asset_check(asset=asset, name=name, description=check.__doc__)
     def run(context: dg.AssetCheckExecutionContext, pipeline: Pipeline) -> dg.AssetCheckResult:
         from memory_pipeline.orchestration.partitions import partitions_of_run
 
         ctx = pipeline.stage_context(context.run.run_id)
-        return _result(check(ctx, partitions_of_run(context.run, ctx.lake.days("messages"))))
+        (result,) = results([check(ctx, partitions_of_run(context.run, ctx.lake.days("messages")))])
+        return result
 
     return run
 
 
 def all_checks() -> Iterable[dg.AssetChecksDefinition]:
-    """Every audit as an asset check."""
+    """Every audit of what is there as an asset check."""
     for asset, checks in audit.OF_PARTITIONS.items():
-        for check in checks:
-            yield _of_partitions(asset, check)
+        if asset != "memories":
+            for check in checks:
+                yield _of_partitions(asset, check)

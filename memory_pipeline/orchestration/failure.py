@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 from dagster_shared.error import SerializableErrorInfo
 
-from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
+from memory_pipeline.errors import AuditFailed, BudgetExceeded, MemoryPipelineError
 
 
 def innermost(error: SerializableErrorInfo) -> SerializableErrorInfo:
@@ -25,6 +25,8 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
             message = error.message.strip()
             if error.cls_name == BudgetExceeded.__name__:
                 return BudgetExceeded(f"{event.step_key}: {message.partition(': ')[2]}")
+            if error.cls_name == AuditFailed.__name__:
+                return AuditFailed(f"{event.step_key}: {message.partition(': ')[2]}")
             return MemoryPipelineError(
                 f"{event.step_key} failed: {message} (run {result.run_id}; see `memory-pipeline ui`)"
             )

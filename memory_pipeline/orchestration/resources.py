@@ -37,6 +37,7 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     home: str | None = None
     chat_batch: bool = False
+    accept: list[str] = []  # audits that may fail: see ``memory-pipeline run --accept``
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Iterator[Pipeline]:
@@ -53,16 +54,18 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     def stage_context(self, run_id: str) -> StageContext:
         """Surroundings of a run; steps of one process share them, and so the encoder and its vectors."""
+        from memory_pipeline.stages.auditing import accepting
         from memory_pipeline.stages.context import StageContext
 
-        key = (run_id, self.home, self.chat_batch)
+        key = (run_id, self.home, self.chat_batch, *self.accept)
         if key not in _OPEN:
+            accepted = accepting(self.accept)
             _OPEN.clear()
-            _OPEN[key] = StageContext(self.settings(), run_id, datetime.now(UTC), _tell)
+            _OPEN[key] = StageContext(self.settings(), run_id, datetime.now(UTC), _tell, accepted)
         return _OPEN[key]
 
 
-_OPEN: dict[tuple[str, str | None, bool], StageContext] = {}
+_OPEN: dict[tuple[str | bool | None, ...], StageContext] = {}
 
 
 @atexit.register

@@ -50,13 +50,21 @@ def run(
     only: Sequence[str] = (),
     *,
     dry_run: bool = False,
+    accept: Sequence[str] = (),
 ) -> RunReport:
     """Take the inbox, then materialise what is missing or stale.
 
+    Args:
+        accept: names of audits of what is staged that may fail; it is recorded that they did.
+
     Raises:
         MemoryPipelineError: a step failed; what was finished stays, and the next run goes on from there.
+        AuditFailed: what would be published breaks a rule; readers see what they saw before.
     """
+    from memory_pipeline.stages.auditing import accepting
     from memory_pipeline.stages.ingest import take_inbox
+
+    accepting(accept)
 
     report = RunReport()
     pipeline = Pipeline(home=settings.home, chat_batch=settings.chat_batch)
@@ -76,7 +84,7 @@ def run(
                 _require_batches(ctx)
             for step in steps:
                 report.planned.append(_shown(step))
-                _materialise(dagster, step, report, settings.chat_batch)
+                _materialise(dagster, step, report, settings.chat_batch, accept)
                 done.update((name, day) for name in step.stages for day in step.partitions())
     _add_costs(pipeline.stage_context(f"{start}-end"), report, began.date())
     return report
@@ -125,7 +133,9 @@ def _require_batches(ctx: StageContext) -> None:
         asyncio.run(ctx.chat.require())
 
 
-def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport, batch: bool) -> None:
+def _materialise(
+    dagster: dg.DagsterInstance, step: Step, report: RunReport, batch: bool, accept: Sequence[str] = ()
+) -> None:
     from memory_pipeline.definitions import defs
 
     # The message log is written before; its asset tells which of its days that changed.
@@ -137,7 +147,7 @@ def _materialise(dagster: dg.DagsterInstance, step: Step, report: RunReport, bat
         tags={**range_tags(step.first, step.last), "dagster/max_retries": "0"},  # the daemon has no part in it
         run_config={
             "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-            "resources": {"pipeline": {"config": {"chat_batch": batch}}},
+            "resources": {"pipeline": {"config": {"chat_batch": batch, "accept": list(accept)}}},
         },
         raise_on_error=False,
     )

@@ -32,12 +32,14 @@ class Made:
         metadata: for the whole run.
         complete: partitions whose work was done in full; others stay stale. None = all.
         beside: rows written in partitions that were not asked for, by partition: what late input changed there.
+        checks: results of the asset's own checks.
     """
 
     rows: Mapping[date, int]
     metadata: dict[str, Any] = field(default_factory=dict)
     complete: Sequence[date] | None = None
     beside: Mapping[date, int] = field(default_factory=dict)
+    checks: Sequence[dg.AssetCheckResult] = ()
 
 
 Work = Callable[["StageContext", list[date]], Made]
@@ -94,4 +96,5 @@ def run_stage(
     total = sum(made.rows.get(p, 0) for p in partitions)
     context.log.info(f"{context.asset_key.to_user_string()}: {total} rows in {len(partitions)} partitions")
     by_partition = {p: made.rows.get(p, 0) for p in partitions}
-    return dg.MaterializeResult(metadata={"rows": total, "rows by partition": plot(by_partition), **made.metadata})
+    metadata = {"rows": total, "rows by partition": plot(by_partition), **made.metadata}
+    return dg.MaterializeResult(metadata=metadata, check_results=list(made.checks))

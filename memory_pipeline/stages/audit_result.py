@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 SHOWN = 20
@@ -15,7 +15,9 @@ class Audit:
 
     Attributes:
         found: how many rows break the rule.
+        detail: the rule, or the figure and its limit.
         examples: a few of them.
+        accepted: it did not pass, and whoever started the run had said that it need not.
     """
 
     name: str
@@ -23,6 +25,28 @@ class Audit:
     found: int
     detail: str
     examples: tuple[Mapping[str, Any], ...] = ()
+    accepted: bool = False
+
+
+@dataclass
+class Findings:
+    """What an audit found so far, in one batch of users after another.
+
+    Attributes:
+        found: rows that break the rule.
+        of: rows that it is about, where the rule is about a share.
+        examples: the first that were found.
+    """
+
+    found: int = 0
+    of: int = 0
+    examples: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def add(self, rows: Sequence[Mapping[str, Any]], of: int = 0) -> None:
+        """Take in what was found in a batch."""
+        self.found += len(rows)
+        self.of += of
+        self.examples += rows[: SHOWN - len(self.examples)]
 
 
 def empty(name: str, rows: list[dict[str, Any]], rule: str) -> Audit:

@@ -37,12 +37,14 @@ class StageContext:
         run_id: recorded with every row that the run writes.
         now: the run's start, UTC; stages never read the clock, and no derived time may equal it.
         progress: called with a label, the units done and their total (None when unknown).
+        accepted: names of audits that may fail without stopping the run; see ``stages.auditing``.
     """
 
     settings: Settings
     run_id: str
     now: datetime
     progress: Progress = field(default=silent)
+    accepted: frozenset[str] = frozenset()
     _began: float = field(default_factory=time.monotonic, init=False, repr=False)
 
     def clock(self) -> datetime:

@@ -21,13 +21,19 @@ if TYPE_CHECKING:
 
 
 def publish(ctx: StageContext, asserted: Sequence[MemoryVersion], withdrawn: Sequence[MemoryVersion]) -> None:
-    """Append versions, and withdrawals of others, to the ledger.
+    """Append versions, and withdrawals of others, to the ledger."""
+    ctx.lake.append("memory_versions", ledger_rows(ctx, asserted, withdrawn))
+
+
+def ledger_rows(
+    ctx: StageContext, asserted: Sequence[MemoryVersion], withdrawn: Sequence[MemoryVersion]
+) -> list[MemoryVersion]:
+    """The rows that assert some versions and withdraw others.
 
     A version that was withdrawn before is asserted again by a later row, whatever the machine's clock says.
     """
     rows = [replace(v, asserted=False, run_id=ctx.run_id, recorded_at=_after(v, ctx.now)) for v in withdrawn]
-    rows += _reasserted(ctx, asserted)
-    ctx.lake.append("memory_versions", rows)
+    return rows + _reasserted(ctx, asserted)
 
 
 def _after(version: MemoryVersion, now: datetime) -> datetime:

@@ -55,6 +55,7 @@ class UserHistory:
         proposals: from the first replayed day on, screened.
         messages: those the proposals cite, by id.
         given: what the gate looks at, by proposal id.
+        proposed: ids of the proposals as they were read.
     """
 
     scope: Scope
@@ -62,6 +63,7 @@ class UserHistory:
     proposals: Sequence[Proposal]
     messages: Mapping[str, Message]
     given: Mapping[str, GateInput]
+    proposed: frozenset[str] = frozenset()
 
 
 class Replay:

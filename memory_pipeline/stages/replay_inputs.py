@@ -43,7 +43,14 @@ def replays(
     vectors.load(users, living=True)
     vectors.encode(p.content for part in proposals.values() for p in part if p.day <= days[-1])
     histories = [
-        UserHistory(user, ledger[user], proposals[user], {m.message_id: m for m in cited[user]}, given.get(user, {}))
+        UserHistory(
+            user,
+            ledger[user],
+            proposals[user],
+            {m.message_id: m for m in cited[user]},
+            given.get(user, {}),
+            frozenset(p.proposal_id for p in proposed.get(user, ())),
+        )
         for user in users
     ]
     return [Replay(ctx, history, vectors) for history in histories]

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as pads
 import pyarrow.fs as pafs
 import pyarrow.parquet as pq
@@ -32,7 +33,17 @@ from memory_pipeline.storage.versions import Versions
 T = TypeVar("T")
 _TRIES = 20  # files that another process replaces while they are read are read again
 _IMMUTABLE = frozenset(
-    {"memory_versions", "made", "replies", "costs", "quarantined", "message_revisions", "sources", "evaluations"}
+    {
+        "memory_versions",
+        "made",
+        "replies",
+        "costs",
+        "quarantined",
+        "message_revisions",
+        "sources",
+        "evaluations",
+        "audits",
+    }
 )
 """Datasets whose files keep what they say until they are removed."""
 
@@ -61,14 +72,26 @@ class Lake:
 
     # -- writing
 
-    def append(self, dataset: str, rows: Sequence[Any]) -> int:
-        """Add rows (instances of the dataset's noun), one file for each of their days. Returns the number of files."""
-        by_day: dict[date, list[Any]] = {}
-        for row in rows:
-            by_day.setdefault(row.day, []).append(row)
+    def append(self, dataset: str, rows: Sequence[Any] | pa.Table, under: str = "") -> int:
+        """Add rows (instances of the dataset's noun, or a table of them), one file for each of their days.
+
+        Args:
+            under: folder to write to instead, such as ``".staged/run-1/"``.
+
+        Returns:
+            The number of files.
+        """
+        by_day: dict[date, Any] = {}
+        if isinstance(rows, pa.Table):
+            rows = rows.select(DATASETS[dataset].schema.names)
+            by_day = {day: rows.filter(pc.equal(rows["day"], day)) for day in pc.unique(rows["day"]).to_pylist()}
+        else:
+            for row in rows:
+                by_day.setdefault(row.day, []).append(row)
         for day, part in sorted(by_day.items()):
             data = self._encode(DATASETS[dataset], part)
-            self.store.put(f"{dataset}/day={day.isoformat()}/{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
+            name = f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+            self.store.put(f"{under}{dataset}/day={day.isoformat()}/{name}", data)
         return len(by_day)
 
     def replace(self, dataset: str, day: date, rows: Sequence[Any] | pa.Table, part: str = "part") -> None:

@@ -16,7 +16,17 @@ from pathlib import PurePosixPath
 from memory_pipeline.storage.files import ROLLED, replaced_by
 from memory_pipeline.storage.lake import Lake
 
-APPENDED = ("memory_versions", "made", "replies", "costs", "quarantined", "message_revisions", "sources", "messages")
+APPENDED = (
+    "memory_versions",
+    "made",
+    "replies",
+    "costs",
+    "quarantined",
+    "message_revisions",
+    "sources",
+    "audits",
+    "messages",
+)
 """Datasets that grow file by file; partitions of the others are replaced whole, and hold one."""
 
 

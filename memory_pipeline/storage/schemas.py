@@ -202,6 +202,27 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedAudit:
+    """An audit that what a run had staged did not pass. It holds figures only, nothing that a user said.
+
+    Attributes:
+        day: UTC day on which it was made.
+        found: rows that break the rule.
+        detail: the rule, or the figure and its limit.
+        accepted: the rows were published all the same, because whoever started the run had said so.
+    """
+
+    audit_id: str
+    day: date
+    run_id: str
+    name: str
+    found: int
+    detail: str
+    accepted: bool
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
     """What a stage made of a partition, and from what: tells stale partitions from fresh ones."""
 
@@ -255,6 +276,7 @@ DATASETS = {
         Dataset("recalls", Recall, ("tenant_id", "user_id", "recall_id", "rank"), version=2),
         Dataset("usefulness", Usefulness, ("tenant_id", "user_id", "item_id")),
         Dataset("evaluations", Evaluation, ("kind", "recorded_at", "evaluation_id")),
+        Dataset("audits", FailedAudit, ("run_id", "name", "audit_id")),
         Dataset("made", Made, ("stage", "day", "recorded_at")),
     )
 }

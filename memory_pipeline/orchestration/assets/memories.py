@@ -1,13 +1,16 @@
 """3 · Memories: the gate, consolidation, links and vectors."""
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from memory_pipeline.domain.reasons import meaning
+from memory_pipeline.errors import AuditFailed
 from memory_pipeline.orchestration.assets.proposals import proposals
+from memory_pipeline.orchestration.checks import BEFORE_PUBLICATION, results
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
@@ -30,11 +33,19 @@ GROUP = "3_memories"
     retry_policy=RETRY,
     pool="memories",
     code_version=version_of("memories"),
+    check_specs=BEFORE_PUBLICATION,
     description="The append-only ledger of memory versions. Each user's days are replayed in order through the gate "
-    "and consolidation; every proposal gets a verdict.",
+    "and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
 )
-def memories(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    return run_stage(context, pipeline, "memories", _consolidate)
+def memories(
+    context: dg.AssetExecutionContext, pipeline: Pipeline
+) -> Iterator[dg.AssetCheckResult | dg.MaterializeResult[None]]:
+    try:
+        made = run_stage(context, pipeline, "memories", _consolidate)
+    except AuditFailed as failed:
+        yield from results(failed.audits, asset_key=context.asset_key)
+        raise dg.Failure(str(failed), allow_retries=False) from failed
+    yield made
 
 
 def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
@@ -63,6 +74,7 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
         },
         complete=[d for d in days if d not in report.failed],
         beside=rows,
+        checks=list(results(report.audits, asset_key=dg.AssetKey("memories"))),
     )
 
 

@@ -1,0 +1,143 @@
+"""What replays of users come to, as rows to be written: verdicts, and rows of the ledger."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING
+
+from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.proposal import Verdict
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.stages.audit_result import Audit
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.one_writer import VERDICTS, alone
+from memory_pipeline.stages.publish import ledger_rows
+from memory_pipeline.stages.replay import Replay
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from memory_pipeline.storage.lake import Lake
+
+Covered = Mapping[date, AbstractSet[Scope]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Rows to be written for some users.
+
+    Attributes:
+        versions: rows of the ledger, withdrawals included.
+        verdicts: those of the days covered.
+        covered: days whose verdicts these replace, with the users that it is done for.
+        failed: days on which the judge's reply did not fit.
+    """
+
+    versions: pa.Table
+    verdicts: pa.Table
+    covered: Covered
+    failed: AbstractSet[date]
+
+    def only(self, lake: Lake, users: Collection[Scope]) -> Outcome:
+        """The rows of some of the users."""
+        covered = {day: kept for day, scopes in self.covered.items() if (kept := scopes & set(users))}
+        versions, verdicts = (_of(lake, rows, users) for rows in (self.versions, self.verdicts))
+        return Outcome(versions, verdicts, covered, self.failed)
+
+
+def outcome_of(ctx: StageContext, replays: Sequence[Replay], acts: Sequence[MemoryVersion] = ()) -> Outcome:
+    """What some settled replays come to.
+
+    Args:
+        acts: of the users' hands that are replayed for the first time: the ledger does not hold them yet.
+    """
+    from memory_pipeline.storage.rows import to_table
+
+    covered: dict[date, set[Scope]] = defaultdict(set)
+    for replay in replays:
+        for day in replay.covered:
+            covered[day].add(replay.history.scope)
+    users = {r.history.scope for r in replays}
+    new = {act.version_id: act for act in acts if act.scope in users}
+    moved = {v.version_id for r in replays for v in r.withdrawn}
+    asserted = [v for r in replays for v in r.asserted] + [act for i, act in new.items() if i not in moved]
+    withdrawn = [v for r in replays for v in r.withdrawn if v.version_id not in new]
+    verdicts = [v for r in replays for made in r.verdicts.values() for v in made]
+    versions = to_table(ledger_rows(ctx, asserted, withdrawn), MemoryVersion)
+    return Outcome(versions, to_table(verdicts, Verdict), covered, {day for r in replays for day in r.failed})
+
+
+def replace_verdicts(ctx: StageContext, made: Outcome) -> None:
+    """Put verdicts in the place of those that the users had on the days covered; other users' stay."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from memory_pipeline.storage.lake import scopes_table
+    from memory_pipeline.storage.schemas import DATASETS
+
+    schema = DATASETS["verdicts"].schema
+    with alone(ctx.settings, VERDICTS):
+        for day, users in sorted(made.covered.items()):
+            others = ctx.lake.sql(
+                "SELECT v.* FROM verdicts v ANTI JOIN worked_on USING (tenant_id, user_id)",
+                days={"verdicts": [day]},
+                tables={"worked_on": scopes_table(users)},
+            )
+            own = made.verdicts.filter(pc.equal(made.verdicts["day"], day))
+            kept = others.select(schema.names).cast(schema)
+            ctx.lake.replace("verdicts", day, pa.concat_tables([kept, own.select(schema.names).cast(schema)]))
+
+
+def _of(lake: Lake, rows: pa.Table, users: Collection[Scope]) -> pa.Table:
+    from memory_pipeline.storage.lake import scopes_table
+
+    kept = lake.sql(
+        "SELECT r.* FROM rows_of_all r SEMI JOIN users USING (tenant_id, user_id)",
+        tables={"rows_of_all": rows, "users": scopes_table(users)},
+    )
+    return kept.select(rows.schema.names).cast(rows.schema)
+
+
+@dataclass
+class ConsolidateReport:
+    """What consolidation did.
+
+    Attributes:
+        verdicts: by day and (outcome, reason).
+        changes: versions written, by day and change.
+        withdrawn: versions withdrawn because what they rested on changed.
+        replayed: partitions after the requested days that late input made anew.
+        memory_ids: memories that got or lost a version.
+        failed: days on which the judge's reply did not fit: what holds there is the cautious decision, and the next
+            run asks again.
+        audits: what every audit found before anything was published.
+    """
+
+    verdicts: dict[date, Counter[tuple[str, str]]] = field(default_factory=lambda: defaultdict(Counter))
+    changes: dict[date, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    withdrawn: Counter[date] = field(default_factory=Counter)
+    replayed: set[date] = field(default_factory=set)
+    memory_ids: set[str] = field(default_factory=set)
+    failed: set[date] = field(default_factory=set)
+    audits: tuple[Audit, ...] = ()
+
+    def add(self, made: Outcome, last: date) -> None:
+        """Count what was written.
+
+        Args:
+            last: of the requested days.
+        """
+        for row in made.verdicts.group_by(["day", "outcome", "reason"]).aggregate([([], "count_all")]).to_pylist():
+            self.verdicts[row["day"]][row["outcome"], row["reason"]] += row["count_all"]
+        for row in made.versions.group_by(["day", "change", "asserted"]).aggregate([([], "count_all")]).to_pylist():
+            if row["asserted"]:
+                self.changes[row["day"]][row["change"]] += row["count_all"]
+            else:
+                self.withdrawn[row["day"]] += row["count_all"]
+        self.memory_ids.update(made.versions["memory_id"].to_pylist())
+        self.replayed |= {day for day in made.covered if day > last}
+        self.failed |= made.failed

@@ -1,0 +1,72 @@
+"""A run's staged rows: opened, thrown away once they are published or in vain, kept where an audit has failed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.errors import AuditFailed, StorageError
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.storage.staging import Staged, extent, staged_runs
+
+_KEPT = timedelta(days=7)
+_RUNS = 1_000  # with the same id at the same time
+
+
+@contextmanager
+def staging(ctx: StageContext) -> Iterator[Staged]:
+    """A place for what a run stages, empty at first.
+
+    It is gone afterwards, whether all went well or not: another run makes the same rows again without a model call.
+    Where an audit has failed it stays, to be looked at.
+    """
+    for n in range(1, _RUNS):
+        staged = Staged.of(ctx.lake, ctx.run_id if n == 1 else f"{ctx.run_id}-{n}")
+        with staged.held() as mine:
+            if mine:
+                yield from _kept_if_refused(staged)
+                return
+    raise StorageError(f"{_RUNS} runs called {ctx.run_id} are at work")
+
+
+def _kept_if_refused(staged: Staged) -> Iterator[Staged]:
+    staged.empty()
+    try:
+        yield staged
+    except AuditFailed:
+        raise
+    except BaseException:
+        staged.remove()
+        raise
+    staged.remove()
+
+
+def clear(ctx: StageContext, users: Collection[Scope] = (), days: Collection[date] = ()) -> int:
+    """Remove what earlier runs have left staged. Returns of how many runs.
+
+    Args:
+        users, days: just published: what was staged for none but these is out of date. Everything else goes once it
+            is older than a week. A run that is at work keeps its rows.
+    """
+    removed = 0
+    for staged in staged_runs(ctx.lake):
+        with staged.held() as idle:
+            if idle and _over(ctx, staged, set(users), set(days)):
+                staged.remove()
+                removed += 1
+    return removed
+
+
+def _over(ctx: StageContext, staged: Staged, users: set[Scope], days: set[date]) -> bool:
+    if (ctx.lake.store.local and not staged.note()) or staged.older_than(_KEPT):
+        return True  # whoever had staged it was stopped, or nobody has looked at it
+    of, on = extent(staged)
+    return of <= users and on <= days
+
+
+def erase_staged(ctx: StageContext, scope: Scope) -> int:
+    """Remove every staged row of a user, and what is noted of them, whatever run has staged it. To be called while
+    nobody else writes the user's memories. Returns how many rows there were."""
+    return sum(staged.drop(scope) for staged in staged_runs(ctx.lake))
