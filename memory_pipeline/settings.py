@@ -55,6 +55,10 @@ class Settings(BaseSettings):
     )
     postgres_url: SecretStr | None = Field(None, description="Dagster's storage instead of SQLite.")
     alert_webhook: SecretStr | None = Field(None, description="URL to which alerts are posted as JSON.")
+    telemetry_ids: Literal["hashed", "plain", "none"] = Field(
+        "hashed", description="How OpenTelemetry spans of reads name tenant and user."
+    )
+    telemetry_key: SecretStr | None = Field(None, description="Key of these hashes; without one, ids can be guessed.")
     policy: Path | None = Field(None, description="TOML file that overrides figures of policy.toml.")
     prompts: Path | None = Field(None, description="Folder of templates that replace the shipped ones.")
 

@@ -14,7 +14,7 @@ from memory_pipeline_tests.protocol_server import ProtocolServer
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take away every variable that settings or the openai package read."""
     for name in list(os.environ):
-        if name.startswith(("MEMORY_PIPELINE_", "OPENAI_")):
+        if name.startswith(("MEMORY_PIPELINE_", "OPENAI_", "OTEL_")):
             monkeypatch.delenv(name)
 
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from memory_pipeline import telemetry
 from memory_pipeline.cli.spending import today, told
 from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
 from memory_pipeline.inference.prompts import Prompts
@@ -48,6 +49,7 @@ def checks_of(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool,
     yield "budget", lambda: (True, told(today(ctx.lake, settings)))
     yield "Dagster's storage", lambda: _dagster_storage(settings)
     yield "schema versions", lambda: (True, _pending(ctx))
+    yield "telemetry", lambda: (True, telemetry.state())
     yield "alerts", lambda: (True, _alerts(settings, ctx.now))
     yield "lake", lambda: _lake(ctx)
     yield "files", lambda: _files(ctx)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
+from memory_pipeline import telemetry
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -60,7 +62,9 @@ class RememberingEncoder:
             found = {t: self._kept[t] for t in texts if t in self._kept}
         missing = [t for t in dict.fromkeys(texts) if t not in found]
         if missing:
-            found.update(zip(missing, self._encoder.encode(missing), strict=True))
+            known = {"memory_pipeline.texts": len(missing), "memory_pipeline.texts_cached": len(texts) - len(missing)}
+            with telemetry.span("embed", **known, **{"gen_ai.request.model": self.model}):
+                found.update(zip(missing, self._encoder.encode(missing), strict=True))
         with self._lock:
             for text in found:
                 self._kept[text] = found[text]

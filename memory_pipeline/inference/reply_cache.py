@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from memory_pipeline import telemetry
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.errors import BudgetExceeded, ReplyError
 from memory_pipeline.inference.accounting import Accounts, paid, share
@@ -65,6 +66,7 @@ class ReplyCache:
 
     Attributes:
         calls, hits: calls that the model answered, and requests that took none, since this object was made.
+        prompt_tokens, completion_tokens: what those calls took.
     """
 
     lake: Lake
@@ -75,11 +77,18 @@ class ReplyCache:
     run_id: str
     calls: int = 0
     hits: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
     _replies: list[Any] = field(default_factory=list)
     _constant: dict[tuple[str, type[Any]], tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._accounts = Accounts(self.lake, self.budget, self.chat.model, self.run_id)
+
+    @property
+    def taken(self) -> tuple[int, int, int, int]:
+        """Calls, requests that took none, prompt tokens and completion tokens since this object was made."""
+        return self.calls, self.hits, self.prompt_tokens, self.completion_tokens
 
     def key(self, request: ChatRequest[Any]) -> str:
         """Identity of a request: equal keys mean an equal rendered prompt and schema for the same model."""
@@ -175,6 +184,10 @@ class ReplyCache:
 
     def _called(self, pack: Pack, usage: Usage) -> None:
         self.calls += usage.calls
+        self.prompt_tokens += usage.prompt_tokens
+        self.completion_tokens += usage.completion_tokens
+        telemetry.count("model.calls", usage.calls, "{call}", task=pack.request.task, model=self.chat.model)
+        telemetry.count("model.cost", usage.usd, "USD", task=pack.request.task, model=self.chat.model)
         self._accounts.called(pack.request, pack.members, usage)
 
     def _lookup(self, wanted: Mapping[str, ChatRequest[Any]]) -> dict[str, Kept]:

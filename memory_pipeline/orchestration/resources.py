@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from memory_pipeline import telemetry
 from memory_pipeline.orchestration.liveness import alive
 from memory_pipeline.settings import Settings
 
@@ -46,7 +47,10 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
             yield self
             return
         with alive(self.settings(), context.run.run_id):
-            yield self
+            try:
+                yield self
+            finally:
+                telemetry.flush()
 
     def settings(self) -> Settings:
         """Settings from the environment, with this resource's home, and the Batch API, where it names them."""

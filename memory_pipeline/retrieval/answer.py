@@ -34,7 +34,7 @@ async def ask(engine: Engine, question: str, user_id: str, tenant_id: str, reach
     statuses = tuple(Status) if reach.get("detail") == "high" else STATUSES
     reach = {"layers": LAYERS, "statuses": statuses, **reach}
     query = engine.checked(question, user_id, tenant_id, reach, k=MOST)
-    hits = passing(await asyncio.to_thread(engine.searcher.ranked, query), engine.policy.similarity.answer)
+    hits = passing(await asyncio.to_thread(engine.ranked, query), engine.policy.similarity.answer)
     if not hits:
         recall_id = engine.logged("ask", query, None, (), started)
         return Answer(NOT_KNOWN, (), False, {"recall_id": recall_id})

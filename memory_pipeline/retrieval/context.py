@@ -58,7 +58,7 @@ def assemble(
     given = Material(
         message=asked.text,
         standing=engine.searcher.standing(_always(asked), constant_only=layout != "known-facts"),
-        ranked=engine.searcher.ranked(asked),
+        ranked=engine.ranked(asked),
         at=asked.at,
         timezone=engine.settings.timezone,
         policy=policy,

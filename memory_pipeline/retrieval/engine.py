@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline import telemetry
 from memory_pipeline.domain import ranking
 from memory_pipeline.errors import NotFound, SettingsError
 from memory_pipeline.retrieval.query import Query, Reach, checked, scope_of
@@ -105,6 +106,17 @@ class Engine:
         """
         scope, now = scope_of(tenant_id, user_id), self.clock().astimezone(UTC)
         return checked(text, scope, self.policy, now, self.settings.timezone, k=k, **more, **reach)
+
+    def ranked(self, query: Query) -> list[Hit]:
+        """The best hits of a query; a span tells how many, of what was asked and found nothing (RX-27)."""
+        if not telemetry.wanted():
+            return self.searcher.ranked(query)
+        asked: dict[str, telemetry.Value] = {"memory_pipeline.profile": query.profile, "memory_pipeline.k": query.k}
+        who = telemetry.identity(self.settings, query.scope.tenant_id, query.scope.user_id)
+        with telemetry.span("recall", **asked, **who) as span:
+            hits = self.searcher.ranked(query)
+            span.set_attributes({"memory_pipeline.items": len(hits)})
+        return hits
 
     def logged(
         self,

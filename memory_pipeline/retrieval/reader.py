@@ -137,7 +137,7 @@ class MemoryReader(PlainReads):
             detail=detail,
         )
         asked = self._engine.checked(query, user_id, tenant_id, reach, k=k, session_id=session_id, min_score=min_score)
-        hits = self._engine.searcher.ranked(asked)
+        hits = self._engine.ranked(asked)
         recall_id = self._engine.logged("search", asked, session_id, hits, started, asked={"k": k})
         return [hit.item(asked.at, recall_id, explain=explain) for hit in hits]
 

@@ -18,6 +18,7 @@ from memory_pipeline.stages.outcome import ConsolidateReport, Outcome, outcome_o
 from memory_pipeline.stages.prospect import Prospect
 from memory_pipeline.stages.replay_inputs import replays
 from memory_pipeline.stages.settle import settle
+from memory_pipeline.stages.tracing import traced
 from memory_pipeline.storage.staging import Staged
 
 
@@ -62,6 +63,7 @@ def stage_batch(ctx: StageContext, staged: Staged, users: Sequence[Scope], days:
     return Batch(part, users, days, marks, prospect, frozenset(made.failed))
 
 
+@traced("persist", lambda moved: {"users_again": len(moved)})
 def publish_batch(ctx: StageContext, batch: Batch, report: ConsolidateReport) -> list[Scope]:
     """Publish what was staged of a batch, verdicts first: a version in the ledger is never without its verdict.
 

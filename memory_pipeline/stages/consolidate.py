@@ -10,6 +10,7 @@ would hold with them, and only when every one has passed do verdicts and ledger 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from datetime import date, timedelta
 
@@ -26,11 +27,26 @@ from memory_pipeline.stages.publish import index_memories
 from memory_pipeline.stages.replay_inputs import replays
 from memory_pipeline.stages.settle import settle
 from memory_pipeline.stages.staging import clear, staging
+from memory_pipeline.stages.tracing import traced
 from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
 
 
+def _told(report: ConsolidateReport) -> dict[str, int]:
+    by_outcome = Counter[str]()
+    for verdicts in report.verdicts.values():
+        for (outcome, _), n in verdicts.items():
+            by_outcome[outcome] += n
+    changed = sum((found for found in report.changes.values()), Counter[str]())
+    return {
+        **{f"proposals.{outcome}": n for outcome, n in by_outcome.items()},
+        **{f"versions.{change}": n for change, n in changed.items()},
+        "days_unfit": len(report.failed),
+    }
+
+
+@traced("consolidate", _told)
 def consolidate(ctx: StageContext, days: Sequence[date]) -> ConsolidateReport:
     """Make the ``verdicts`` and ``memory_versions`` of some days out of their proposals.
 

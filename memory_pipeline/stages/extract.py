@@ -25,6 +25,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.drafts import resolve, within_cap
 from memory_pipeline.stages.extract_requests import Work, request_for, works
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
+from memory_pipeline.stages.tracing import traced
 
 __all__ = ["ExtractReport", "extract", "request_for"]
 _CHUNK_DAYS = 31
@@ -57,6 +58,15 @@ class _Made:
     aside: list[PutAside] = field(default_factory=list)
 
 
+def _told(report: ExtractReport) -> dict[str, int]:
+    return {
+        "windows": report.windows.total(),
+        "proposals": report.proposals.total(),
+        "windows_unfit": report.failed.total(),
+    }
+
+
+@traced("extract", _told)
 def extract(ctx: StageContext, days: Sequence[date]) -> ExtractReport:
     """Make the ``windows`` and ``proposals`` partitions of some days, replacing what they held.
 
@@ -90,10 +100,17 @@ def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport
         _take(ctx, work, answer, made, report)
     _keep_standing(ctx, todo, made)
     put_all_aside(ctx, made.aside)
+    _persist(ctx, days, made)
+    for day in days:
+        report.proposals[day] += len(made.proposals[day])
+
+
+@traced("persist", lambda rows: {"rows": rows})
+def _persist(ctx: StageContext, days: Sequence[date], made: _Made) -> int:
     for day in days:
         ctx.lake.replace("windows", day, made.windows[day])
         ctx.lake.replace("proposals", day, made.proposals[day])
-        report.proposals[day] += len(made.proposals[day])
+    return sum(len(made.windows[day]) + len(made.proposals[day]) for day in days)
 
 
 def _take(ctx: StageContext, work: Work, answer: Answer, made: _Made, report: ExtractReport) -> None:

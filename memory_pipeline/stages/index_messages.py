@@ -15,6 +15,7 @@ from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.tracing import traced
 from memory_pipeline.stages.withholding import for_readers
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def message_key(message: Message) -> str:
     return identifier("trn", message.tenant_id, message.user_id, message.session_id, message.message_id)
 
 
+@traced("index", lambda written: {"rows": written.total(), "table": "messages"})
 def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
     """Index the user's and the assistant's turns of some days; what is there already as it is, is not encoded again.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.memory import Change, MemoryVersion
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.tracing import traced
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.index import IndexedMemory
 
 
-def publish(ctx: StageContext, asserted: Sequence[MemoryVersion], withdrawn: Sequence[MemoryVersion]) -> None:
-    """Append versions, and withdrawals of others, to the ledger."""
-    ctx.lake.append("memory_versions", ledger_rows(ctx, asserted, withdrawn))
+@traced("persist", lambda rows: {"rows": rows})
+def publish(ctx: StageContext, asserted: Sequence[MemoryVersion], withdrawn: Sequence[MemoryVersion]) -> int:
+    """Append versions, and withdrawals of others, to the ledger. Returns how many rows that took."""
+    rows = ledger_rows(ctx, asserted, withdrawn)
+    ctx.lake.append("memory_versions", rows)
+    return len(rows)
 
 
 def ledger_rows(
@@ -63,6 +67,7 @@ def _reasserted(ctx: StageContext, versions: Sequence[MemoryVersion]) -> list[Me
     ]
 
 
+@traced("index", lambda written: {"rows": written, "table": "memories"})
 def index_memories(ctx: StageContext, memory_ids: Iterable[str]) -> int:
     """Bring the index rows of some memories up to the ledger. Returns how many rows were written or removed.
 

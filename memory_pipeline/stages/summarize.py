@@ -29,6 +29,7 @@ from memory_pipeline.stages.period_members import PeriodMembers
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.session_summaries import DueSession, due_sessions, session_summary_id, touched
 from memory_pipeline.stages.summary_store import store, store_sessions
+from memory_pipeline.stages.tracing import traced
 
 _ONE_GO = 20_000  # messages held at once
 _NAMES = {Grain.DAY: "daily", Grain.WEEK: "weekly", Grain.MONTH: "monthly"}
@@ -46,6 +47,11 @@ class SummaryReport:
     failed: Counter[date] = field(default_factory=Counter)
 
 
+def _told(report: SummaryReport) -> dict[str, int]:
+    return {"summaries": sum(map(len, report.made.values())), "replies_unfit": report.failed.total()}
+
+
+@traced("summary", _told)
 def summarize(ctx: StageContext, wanted: Sequence[Period]) -> SummaryReport:
     """Make the summaries of some periods of one grain, one for each user who wrote in it; with days, those of sessions.
 
