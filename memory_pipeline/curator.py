@@ -1,4 +1,4 @@
-"""The user's own hand: remember, edit, forget, pin, unpin, suppress, undo.
+"""The user's own hand: remember, edit, forget, pin, unpin, suppress, undo; and bundles: export, import.
 
 The module is light to import: engines are loaded when a curator is first used.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from memory_pipeline.domain.calendar import day_end, zone
@@ -19,7 +20,9 @@ from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
-    from memory_pipeline.stages.context import StageContext
+    from memory_pipeline.stages.bundle.archive import Manifest
+    from memory_pipeline.stages.bundle.importing import ImportReport
+    from memory_pipeline.stages.context import Progress, StageContext
 
 E = TypeVar("E", bound=StrEnum)
 When = datetime | date
@@ -213,12 +216,62 @@ class MemoryCurator:
 
         return undo(self._context(), _scope(tenant_id, user_id), memory_id)
 
-    def _context(self) -> StageContext:
+    def export(
+        self, out: str | Path, *, user_id: str, tenant_id: str = "default", progress: Progress | None = None
+    ) -> Manifest:
+        """Write everything of the user into one file, a bundle; see ``stages.bundle``. Returns its manifest.
+
+        Two bundles of the same rows differ in the manifest's ``created_at`` alone. Erasing the user does not reach it.
+
+        Args:
+            out: a path outside the home; a file of that name is replaced.
+            progress: called with a label, the units done and their total.
+
+        Raises:
+            NotFound: nothing is known of the user.
+            BundleError: it cannot be written there.
+        """
+        from memory_pipeline.stages.bundle.exporting import export
+
+        return export(self._context(progress), _scope(tenant_id, user_id), Path(out))
+
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        user_id: str | None = None,
+        tenant_id: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Take a bundle in, through the rules that hold for what is extracted. Twice is as good as once.
+
+        A user of whom the home knows other things keeps them: transcripts and what was done by hand are merged, and
+        the next run makes the rest anew. If it is stopped, the same call goes on.
+
+        Args:
+            user_id, tenant_id: whose memory it becomes, where that is not the bundle's own user.
+            dry_run: only say what would be taken in.
+
+        Raises:
+            BundleError: it is damaged, is not what it says, or reaches beyond its user; nothing was taken in.
+            SchemaTooNew: a newer release has written it.
+        """
+        from memory_pipeline.stages.bundle.archive import read_manifest
+        from memory_pipeline.stages.bundle.importing import import_
+
+        own = read_manifest(Path(path)).scope
+        target = _scope(own.tenant_id if tenant_id is None else tenant_id, own.user_id if user_id is None else user_id)
+        return import_(self._context(progress), Path(path), target, dry_run=dry_run)
+
+    def _context(self, progress: Progress | None = None) -> StageContext:
         """The surroundings of one act; the stores are opened once."""
         from memory_pipeline.stages.context import StageContext
 
         now = self._clock().astimezone(UTC)
         ctx = StageContext(self._settings, f"manual-{now:%Y%m%dT%H%M%S%f}", now)
+        if progress is not None:
+            ctx.progress = progress
         if self._first is None:
             if self._encoder is not None:
                 ctx.encoder = self._encoder

@@ -76,6 +76,10 @@ class SchemaTooNew(StorageError):
     """A home, a file or a bundle was written by a newer release, in a form that this one does not know."""
 
 
+class BundleError(MemoryPipelineError):
+    """A bundle cannot be written, or is not one that may be taken in; nothing of it was."""
+
+
 class NotFound(MemoryPipelineError):
     """No such memory, message or recall for this tenant and user."""
 

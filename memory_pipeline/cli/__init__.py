@@ -9,6 +9,7 @@ import typer
 
 from memory_pipeline.cli import (
     ageing,
+    bundling,
     curating,
     evaluating,
     migrating,
@@ -34,6 +35,7 @@ for part in (
     profiling.app,
     curating.app,
     ageing.app,
+    bundling.app,
     spending.app,
     evaluating.app,
     shadowing.app,

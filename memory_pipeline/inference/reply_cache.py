@@ -191,17 +191,28 @@ class ReplyCache:
         self._accounts.called(pack.request, pack.members, usage)
 
     def _lookup(self, wanted: Mapping[str, ChatRequest[Any]]) -> dict[str, Kept]:
-        """What is kept by key. Where two processes have asked the same, the reply that was there first counts."""
+        """What is kept by key, and for the user who asks: a reply that came with another's bundle answers nobody else.
+
+        Where two processes have asked the same, the reply that was there first counts.
+        """
         if not wanted:
             return {}
         import pyarrow as pa
 
         found = self.lake.sql(
             "SELECT key, reply, prompt_tokens + completion_tokens AS tokens, usd "
-            "FROM replies SEMI JOIN wanted USING (key) "
+            "FROM replies SEMI JOIN wanted USING (key, tenant_id, user_id) "
             "QUALIFY row_number() OVER (PARTITION BY key ORDER BY recorded_at, reply) = 1",
             days={"replies": {r.day for r in wanted.values()}},
-            tables={"wanted": pa.table({"key": list(wanted)})},
+            tables={
+                "wanted": pa.table(
+                    {
+                        "key": list(wanted),
+                        "tenant_id": [r.scope.tenant_id for r in wanted.values()],
+                        "user_id": [r.scope.user_id for r in wanted.values()],
+                    }
+                )
+            },
         )
         rows = zip(*(found[name].to_pylist() for name in ("key", "reply", "tokens", "usd")), strict=True)
         return {key: Kept(reply, tokens, usd) for key, reply, tokens, usd in rows}

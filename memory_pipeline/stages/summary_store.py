@@ -35,7 +35,7 @@ def store(ctx: StageContext, periods: Sequence[Period], made: Iterable[Summary])
     ctx.index.delete("summaries", old.keys() - {s.summary_id for rows in kept.values() for s in rows})
     for start, rows in kept.items():
         ctx.lake.replace("summaries", start, rows, part=grain)
-    _index(ctx, [s for rows in kept.values() for s in rows])
+    index_summaries(ctx, [s for rows in kept.values() for s in rows])
 
 
 def store_sessions(ctx: StageContext, days: Iterable[date], touched: Iterable[str], made: Sequence[Summary]) -> None:
@@ -72,7 +72,8 @@ def _held(ctx: StageContext, grain: str, starts: Iterable[date]) -> dict[str, Su
     return {s.summary_id: s for s in found}
 
 
-def _index(ctx: StageContext, summaries: Sequence[Summary]) -> None:
+def index_summaries(ctx: StageContext, summaries: Sequence[Summary]) -> None:
+    """Bring the index rows of some periods' summaries up to the lake; those that say the same stay as they are."""
     from memory_pipeline.storage.index import IndexedSummary
     from memory_pipeline.storage.rows import to_table
 
