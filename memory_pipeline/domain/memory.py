@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from memory_pipeline.domain.ids import digest, identifier
@@ -154,6 +155,10 @@ _OUTSIDE_IDENTITY = frozenset({"version_id", "run_id", "recorded_at", "asserted"
 _LATER = frozenset({"own_words", "taken_back", "apart"})
 
 
+_OF_IDENTITY = tuple(f.name for f in fields(MemoryVersion) if f.name not in _OUTSIDE_IDENTITY)
+_identity = attrgetter(*_OF_IDENTITY)
+
+
 def memory_id(
     tenant_id: str,
     user_id: str,
@@ -176,15 +181,16 @@ def memory_id(
 def seal(version: MemoryVersion) -> MemoryVersion:
     """The version with its ``version_id`` computed from everything that belongs to its identity."""
     parts = [
-        f"{f.name}={_canonical(getattr(version, f.name))}"
-        for f in fields(version)
-        if f.name not in _OUTSIDE_IDENTITY and (f.name not in _LATER or getattr(version, f.name))
+        f"{name}={_canonical(value)}"
+        for name, value in zip(_OF_IDENTITY, _identity(version), strict=True)
+        if value or name not in _LATER
     ]
     return replace(version, version_id="ver_" + digest(*parts)[:24])
 
 
 def _canonical(value: Any) -> str:
-    return value.isoformat() if isinstance(value, date) else str(value) if isinstance(value, str) else repr(value)
+    # Text first: most fields are.
+    return str(value) if isinstance(value, str) else value.isoformat() if isinstance(value, date) else repr(value)
 
 
 def evolve(current: MemoryVersion, **changes: Any) -> MemoryVersion:

@@ -86,6 +86,18 @@ class Neighbourhood:
         for memory in living:
             self.put(memory)
 
+    def copy(self) -> Neighbourhood:
+        """As it is now; what is put into one is not in the other."""
+        twin = object.__new__(Neighbourhood)
+        twin._vectors = self._vectors
+        twin._matrix = self._matrix.copy()
+        twin._rows = list(self._rows)
+        twin._place = dict(self._place)
+        twin._slots = defaultdict(set, {key: set(places) for key, places in self._slots.items()})
+        twin._texts = dict(self._texts)
+        twin._loops = dict(self._loops)
+        return twin
+
     @property
     def open_loops(self) -> list[MemoryVersion]:
         """Every open loop that still waits."""

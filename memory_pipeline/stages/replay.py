@@ -66,13 +66,30 @@ class UserHistory:
     proposed: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A replay at the start of a day, before which no question was open.
+
+    Attributes:
+        span: first and last day of the fold.
+        made: how many versions there were.
+    """
+
+    span: tuple[date, date]
+    day: date
+    state: Mapping[str, MemoryVersion]
+    made: int
+    near: Neighbourhood
+    reviews: Sequence[tuple[date, str]]
+
+
 class Replay:
     """Replays one user from a day on, and says how the ledger must change.
 
     A fold goes through all days with what the judge is known to say; what it does not know yet is asked afterwards,
-    for all days at once, and the fold is done again. So a back-fill asks a few times, a single day once, and both find
-    the same state. After the last :meth:`fold`: ``asserted`` and ``withdrawn`` versions, ``verdicts`` by day, and the
-    days ``covered``.
+    for all days at once, and the fold is done again from the first day with a question. So a back-fill asks a few
+    times, a single day once, and both find the same state. After the last :meth:`fold`: ``asserted`` and
+    ``withdrawn`` versions, ``verdicts`` by day, and the days ``covered``.
     """
 
     def __init__(self, ctx: StageContext, history: UserHistory, vectors: Vectors) -> None:
@@ -96,6 +113,7 @@ class Replay:
         self._made: list[MemoryVersion] = []
         self._near = Neighbourhood(vectors, ())
         self._reviews: list[tuple[date, str]] = []
+        self._mark: _Mark | None = None
 
     def fold(self, first: date, last: date) -> list[judge.Case]:
         """Replay from ``first`` to ``last``, and on to the end of the user's history when that changed anything.
@@ -103,14 +121,14 @@ class Replay:
         Returns:
             The cases that the judge has not been asked about; none when the result stands.
         """
-        self._begin(first)
+        since = self._begin(first, last)
         days = sorted({p.day for p in self.history.proposals} | {v.day for v in self._held if v.day >= first})
         now, later = [d for d in days if d <= last], [d for d in days if d > last]
-        self._days(now)
+        self._days([d for d in now if d >= since], (first, last))
         self.covered = set(now)
         old = [v for v in self._held if first <= v.day <= last]
         if later and not self._unknown and {v.version_id for v in old} != {v.version_id for v in self._made}:
-            self._days(later)
+            self._days([d for d in later if d >= since], (first, last))
             self.covered = set(days)
             old = [v for v in self._held if v.day >= first]
         self.asserted, self.withdrawn = difference(old, self._made)
@@ -124,17 +142,27 @@ class Replay:
             self._keys[case.key] = answer.key
         self._said[case.key] = None if isinstance(answer, ReplyError) else answer.value
 
-    def _begin(self, first: date) -> None:
-        self.verdicts.clear()
+    def _begin(self, first: date, last: date) -> date:
+        """Go back to before the first question of the last fold, or to the start. Returns the day to go on from."""
         self._unknown.clear()
+        mark = self._mark
+        if mark is not None and mark.span == (first, last):
+            for day in [day for day in self.verdicts if day >= mark.day]:
+                del self.verdicts[day]
+            self._made = self._made[: mark.made]
+            self._state, self._reviews, self._near = dict(mark.state), list(mark.reviews), mark.near.copy()
+            return mark.day
+        self.verdicts.clear()
         self._made = []
         self._first = first
         self._state = fold(v for v in self._held if v.day < first)
         self._near = Neighbourhood(self._vectors, self._state.values())
         self._reviews = [(m.review_on, i) for i, m in self._state.items() if m.review_on is not None]
         heapify(self._reviews)
+        self._mark = None
+        return first
 
-    def _days(self, days: Sequence[date]) -> None:
+    def _days(self, days: Sequence[date], span: tuple[date, date]) -> None:
         proposals: dict[date, list[Proposal]] = defaultdict(list)
         others: dict[date, list[MemoryVersion]] = defaultdict(list)
         for proposal in self.history.proposals:
@@ -143,6 +171,10 @@ class Replay:
             if carried(row):
                 others[row.day].append(row)
         for day in days:
+            if not self._unknown and proposals[day]:
+                self._mark = _Mark(
+                    span, day, dict(self._state), len(self._made), self._near.copy(), tuple(self._reviews)
+                )
             self._let_time_pass(day)
             said = sorted(proposals[day], key=lambda p: (p.observed_at, p.window_id, p.ordinal))
             for row in sorted(others[day], key=_in_time):
