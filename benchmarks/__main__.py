@@ -22,6 +22,8 @@ _MINUTES = (
     "edit_reach",
     "recall_latency",
     "ageing",
+    "back_fill",
+    "growth",
     "fault_injection",
     "isolation",
     "bad_input",

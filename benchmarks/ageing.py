@@ -4,7 +4,8 @@
 
 Simulated users (``lives.py``) chat with the builtin models; each night makes what the schedules would make
 (``nights.py``). Targets: CPU of the last 30 nights at most 1.2 times that of nights 31 to 60, stored bytes per message
-flat from then on, and active memories that grow slower than the messages (an exponent below 1). With ``--out`` the
+flat from then on, after every night's maintenance at most 3 times the bytes that are live, and active memories that
+grow slower than the messages (an exponent below 1). With ``--out`` the
 figures and a plot go there. Old versions of the index are dropped each night, since simulated nights are seconds apart.
 """
 
@@ -21,7 +22,7 @@ from typing import Any
 
 from benchmarks.line_chart import Chart, svg
 from benchmarks.lives import people
-from benchmarks.nights import START, mean, memories, night, sizes
+from benchmarks.nights import START, mean, memories, night, sizes, weight
 from memory_pipeline.inference.encoder import Encoder
 
 _EVERY = 10  # nights between two looks at the store
@@ -46,6 +47,7 @@ def simulate(
         messages += len(lines)
         row: Row = {"night": n + 1, "day": day.isoformat(), "messages": messages, "new": len(lines)}
         row["cpu"] = {name: round(s, 3) for name, s in night(home, day, lines, encoder).items()}
+        row["bytes"], row["live_bytes"] = weight(home, day)
         if (n + 1) % _EVERY == 0 or n + 1 == days:
             row["stores"] = sizes(home)
             row["memories"] = _by_status(memories(home, day))
@@ -85,6 +87,8 @@ def report(rows: Sequence[Row], users: int) -> Row:
         else {"all": _stages(rows)},
         "cpu_ratio": ratio,
         "bytes_a_message": bytes_,
+        "most_bytes_times_live": round(max(row["bytes"] / row["live_bytes"] for row in rows if row["live_bytes"]), 3),
+        "bytes_times_live": {row["night"]: round(row["bytes"] / row["live_bytes"], 3) for row in looks},
         "bytes_ratio_since_night_60": growth,
         "files": {row["night"]: {s: row["stores"][s]["files"] for s in _WEIGHED} for row in looks},
         "memories_a_user": {
@@ -98,6 +102,9 @@ def report(rows: Sequence[Row], users: int) -> Row:
         "active_memories_exponent": exponent,
         "all_memories_exponent": _exponent(settled, None) if long else None,
         "targets": {
+            "stores at most 3 times what is live": all(row["bytes"] <= 3 * row["live_bytes"] for row in rows)
+            if long
+            else None,
             "nightly CPU flat: ratio at most 1.2": ratio is not None and ratio <= 1.2 if long else None,
             "bytes a message flat: ratio at most 1.1": growth is not None and growth <= 1.1 if long else None,
             "active memories sublinear: exponent below 1": exponent is not None and exponent < 1 if long else None,

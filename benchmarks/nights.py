@@ -141,6 +141,15 @@ def sizes(home: str) -> dict[str, Any]:
     return found
 
 
+def weight(home: str, day: date) -> tuple[int, int]:
+    """Bytes of lake and index, and how many of them are live (``storage.size``)."""
+    from memory_pipeline.storage.size import size_of
+
+    ctx = context(home, day)
+    found = size_of(ctx.lake, ctx.index)
+    return found.total.bytes, found.live_bytes
+
+
 def _folders(root: Path, depth: int) -> list[Path]:
     found = [root]
     for _ in range(depth):

@@ -25,6 +25,7 @@ def test_nights_make_what_is_missing(tmp_path: Path) -> None:
     rows = ageing.simulate(str(tmp_path), 2, 2, encoder=WordEncoder())
     assert [row["night"] for row in rows] == [1, 2] and rows[-1]["messages"] > 0
     assert {"plan", "memories", "daily_summaries", "audits", "maintenance"} <= rows[-1]["cpu"].keys()
+    assert all(0 < row["live_bytes"] < row["bytes"] for row in rows)
     assert rows[-1]["memories"]["active"] > 0 and rows[-1]["stores"]["index"]["bytes"] > 0
     assert all(met is None for met in ageing.report(rows, 2)["targets"].values())  # too short to tell
 
@@ -36,6 +37,8 @@ def test_ageing_tells_a_flat_store_from_one_that_grows(growth: float, met: bool)
             "night": n,
             "messages": 100 * n,
             "cpu": {"memories": 1 + growth * n},
+            "bytes": round(1000 * n * (1 + growth * n)),
+            "live_bytes": 900 * n,
             "stores": {store: {"bytes": 1000 * n * (1 + growth * n), "files": n} for store in ("lake", "index")},
             "memories": {"active": round(50 * n ** (1.0 + growth * 10 if growth else 0.5)), "archived": n},
         }

@@ -63,14 +63,16 @@ class Files:
         return [path for inside in by_folder.values() for path in self._shown(inside)]
 
     def _shown(self, paths: Sequence[str]) -> Iterable[str]:
-        rolled = [path for path in paths if PurePosixPath(path).name.startswith(ROLLED)]
-        if not rolled or len(paths) == 1:
+        if len(paths) == 1:  # most days hold one: nothing per file that can be done without
+            return paths
+        rolled = [path for path in paths if path.rpartition("/")[2].startswith(ROLLED)]
+        if not rolled:
             return paths
         for path in rolled:
             if path not in self._replaced:
                 self._replaced[path] = replaced_by(self.fs, path)
         gone = frozenset().union(*(self._replaced[path] for path in rolled))
-        return [path for path in paths if PurePosixPath(path).name not in gone]
+        return [path for path in paths if path.rpartition("/")[2] not in gone]
 
     def states(self, dataset: str) -> Mapping[date, str]:
         """A text for each partition that differs once a file of it was added, replaced or removed.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -54,28 +57,41 @@ class StoreSize:
 
 def size_of(lake: Lake, index: Index) -> StoreSize:
     """Weigh both stores; costs a look at each of their files, at none of their rows."""
-    infos = _infos(lake.store.fs, lake.store.base)
-    datasets = _by_folder(infos, lake.store.base)
-    rows = {i.path: i.size for i in infos if i.path.endswith(".parquet") and _first(i.path, lake.store.base) != NOTES}
+    files = _files(lake.store.fs, lake.store.base)
+    notes = f"{lake.store.base}/{NOTES}/"
+    rows = {path: size for path, size in files.items() if path.endswith(".parquet") and not path.startswith(notes)}
     live = sum(rows[path] for path in lake.store.shown(rows))
-    fs, base = pafs.FileSystem.from_uri(index.uri) if "://" in index.uri else (lake.store.fs, index.uri)
-    tables = _by_folder(_infos(fs, base), base)
-    return StoreSize(datasets, tables, live + sum(index.live_bytes().values()))
+    fs, base = pafs.FileSystem.from_uri(index.uri) if "://" in index.uri else (pafs.LocalFileSystem(), index.uri)
+    tables = _by_folder(_files(fs, base), base)
+    return StoreSize(_by_folder(files, lake.store.base), tables, live + sum(index.live_bytes().values()))
 
 
-def _infos(fs: pafs.FileSystem, base: str) -> list[pafs.FileInfo]:
+def _files(fs: pafs.FileSystem, base: str) -> dict[str, int]:
+    """Sizes of the files under a folder, by path."""
+    if isinstance(fs, pafs.LocalFileSystem):
+        return dict(_local(base))
     found = fs.get_file_info(pafs.FileSelector(base, allow_not_found=True, recursive=True))
-    return [info for info in found if info.type == pafs.FileType.File]
+    return {info.path: info.size for info in found if info.type == pafs.FileType.File}
 
 
-def _first(path: str, base: str) -> str:
-    return path[len(base) + 1 :].split("/", 1)[0]
+def _local(folder: str) -> Iterator[tuple[str, int]]:
+    try:
+        with os.scandir(folder) as entries:
+            inside = list(entries)
+    except FileNotFoundError:
+        return
+    for entry in inside:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _local(entry.path)
+        else:
+            with suppress(FileNotFoundError):  # removed meanwhile
+                yield entry.path, entry.stat(follow_symlinks=False).st_size
 
 
-def _by_folder(infos: Iterable[pafs.FileInfo], base: str) -> dict[str, Weight]:
-    found: dict[str, Weight] = {}
-    for info in infos:
-        name = _first(info.path, base).removesuffix(".lance")
-        held = found.get(name, Weight(0, 0))
-        found[name] = Weight(held.bytes + info.size, held.files + 1)
-    return found
+def _by_folder(files: Mapping[str, int], base: str) -> dict[str, Weight]:
+    bytes_, counts = Counter[str](), Counter[str]()
+    for path, size in files.items():
+        name = path[len(base) + 1 :].partition("/")[0].removesuffix(".lance")
+        bytes_[name] += size
+        counts[name] += 1
+    return {name: Weight(bytes_[name], n) for name, n in counts.items()}
