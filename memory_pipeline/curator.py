@@ -272,6 +272,8 @@ class MemoryCurator:
         ctx = StageContext(self._settings, f"manual-{now:%Y%m%dT%H%M%S%f}", now)
         if progress is not None:
             ctx.progress = progress
+        if self._first is not None and self._encoder is None and self._first.index.switched:
+            self._first = None
         if self._first is None:
             if self._encoder is not None:
                 ctx.encoder = self._encoder

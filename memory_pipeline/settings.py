@@ -47,6 +47,9 @@ class Settings(BaseSettings):
     encoder: Literal["builtin", "openai"] = Field("builtin", description="Who makes the vectors.")
     encoder_model: str = Field("text-embedding-3-small", description="Model name for ENCODER=openai.")
     encoder_dimensions: int = Field(1536, ge=8, le=8192, description="Vector length for ENCODER=openai.")
+    encoder_fixed: bool = Field(
+        False, description="Use ENCODER's vectors, whatever the home was switched to: for readers of the older ones."
+    )
     encoder_usd: float = Field(0.02, ge=0, description="USD for a million tokens encoded.")
     timezone: str = Field("UTC", description="Zone of users whose messages name none.")
     start_date: date = Field(date(2020, 1, 1), description="First partition day.")

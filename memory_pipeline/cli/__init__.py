@@ -11,6 +11,7 @@ from memory_pipeline.cli import (
     ageing,
     bundling,
     curating,
+    encoding,
     evaluating,
     migrating,
     operating,
@@ -44,6 +45,7 @@ for part in (
     operating.app,
 ):
     app.registered_commands += part.registered_commands
+app.add_typer(encoding.app, name="encoder")
 
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it

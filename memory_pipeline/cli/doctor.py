@@ -17,6 +17,7 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.stages import audit
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.migrate import pending
+from memory_pipeline.stages.reencode import choice_of, uncalibrated
 from memory_pipeline.storage.alert_log import AlertLog
 
 _PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onnxruntime")
@@ -118,7 +119,9 @@ def _encoder(ctx: StageContext) -> tuple[bool, str]:
         vectors = ctx.encoder.encode(["a short sentence"])
     except BudgetExceeded:
         return True, f"{ctx.encoder.model}, not tried: the day's budget is spent"
-    return vectors.shape == (1, ctx.encoder.dimensions), f"{ctx.encoder.model}, {ctx.encoder.dimensions} dimensions"
+    note = uncalibrated(ctx.settings, choice_of(ctx.settings))
+    told = f"{ctx.encoder.model}, {ctx.encoder.dimensions} dimensions{f'; {note}' if note else ''}"
+    return vectors.shape == (1, ctx.encoder.dimensions), told
 
 
 def _pending(ctx: StageContext) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.errors import EvaluationError
-from memory_pipeline.inference.models import chat_name, encoder_name
+from memory_pipeline.inference.models import chat_name, encoder_name, in_force
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.inference.replies import TASKS
 from memory_pipeline.settings import Settings
@@ -105,8 +105,11 @@ def digest_of(settings: Settings) -> str:
 
 
 def with_values(settings: Settings, **values: Any) -> Settings:
-    """Settings with some values changed; the policy and the prompts in force stay, also in another home."""
-    kept = {name: getattr(settings, name) for name in Settings.model_fields}
+    """Settings with some values changed; policy, prompts and encoder in force stay, also in another home."""
+    served = in_force(settings)
+    kept = {name: getattr(served, name) for name in Settings.model_fields}
+    named = any(name.startswith("encoder") for name in values)
+    kept["encoder_fixed"] = settings.encoder_fixed or named  # a candidate's own encoder is not the one in force
     kept |= {"policy": settings.policy_file, "prompts": settings.prompts_folder}
     return Settings.load(**{**kept, **values})
 

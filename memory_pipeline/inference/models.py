@@ -56,12 +56,51 @@ def open_run_chat(settings: Settings, tell: Callable[[str, int, int | None], Non
     return live
 
 
-def open_encoder(settings: Settings) -> Encoder:
-    """The encoder of ``MEMORY_PIPELINE_ENCODER``. Nothing leaves the machine unless it says ``openai``.
+def in_force(settings: Settings) -> Settings:
+    """The settings with the encoder whose vectors the home has in force: the one that it was switched to, if any.
 
     Raises:
-        SettingsError: a hosted encoder without key and base URL.
+        SettingsError: that is a hosted one, and the settings do not allow texts to leave the machine.
     """
+    if settings.encoder_fixed:
+        return settings
+    from memory_pipeline.storage.encoder_pointer import read
+
+    pointer = read(settings)
+    if pointer is None:
+        return settings
+    if pointer.choice.encoder != "builtin" and settings.encoder == "builtin":
+        raise SettingsError(
+            f"the home's vectors are those of {pointer.choice.name}, and texts leave this machine only when "
+            f"MEMORY_PIPELINE_ENCODER says so: set it to {pointer.choice.encoder}, or go back with "
+            "`memory-pipeline encoder switch --back`"
+        )
+    return pointer.choice.applied(settings)
+
+
+def encoder_of_record(settings: Settings) -> str:
+    """Name of the encoder by which what stands was made: part of the code version of what goes by vectors.
+
+    After a switch that does not ask for more it is the earlier one: candidates for merging would be found by other
+    vectors now, but what was decided stays decided, and is made anew only when somebody wants it to be.
+    """
+    if not settings.encoder_fixed:
+        from memory_pipeline.storage.encoder_pointer import read
+
+        pointer = read(settings)
+        if pointer is not None:
+            return pointer.made_by
+    return encoder_name(settings)
+
+
+def open_encoder(settings: Settings) -> Encoder:
+    """The encoder whose vectors are in force: that of ``MEMORY_PIPELINE_ENCODER``, or the one that the home was
+    switched to. Nothing leaves the machine unless the variable says ``openai``.
+
+    Raises:
+        SettingsError: a hosted encoder without key and base URL, or one that the settings do not allow.
+    """
+    settings = in_force(settings)
     if settings.encoder == "openai":
         from memory_pipeline.inference.openai_encoder import OpenAIEncoder
 
@@ -77,7 +116,8 @@ def chat_name(settings: Settings) -> str:
 
 
 def encoder_name(settings: Settings) -> str:
-    """Name of the encoder, without opening it."""
+    """Name of the encoder in force, without opening it."""
+    settings = in_force(settings)
     if settings.encoder == "openai":
         return f"{settings.encoder_model}-{settings.encoder_dimensions}"
     return _builtin_encoder().model

@@ -47,6 +47,7 @@ class Engine:
         self._encoder = encoder
         self._chat = chat
         self._seed = seed
+        self._searcher: Searcher | None = None
         self._recorded = recorded
         self._log = RecallLog(settings.path("recall"))
         for name, profile in self.policy.profiles.items():
@@ -64,15 +65,22 @@ class Engine:
 
         return open_encoder(self.settings)
 
-    @cached_property
+    @property
     def searcher(self) -> Searcher:
-        """Ranks rows of the index.
+        """Ranks rows of the index. Once the home is switched to another encoder, it is one over that one's vectors.
 
         Raises:
-            IndexMismatch: the index was built with another encoder.
+            IndexMismatch: the index was built with another encoder than the one that was given.
+            SettingsError: the home was switched to a hosted encoder, which the settings do not allow.
         """
-        index = Index.open(self.settings, self.encoder)
-        return Searcher(self.lake, index, self.encoder, self.policy, seed=self._seed)
+        if self._searcher is not None and self._searcher.index.switched and self._encoder is None:
+            self._searcher = None
+            self.__dict__.pop("encoder", None)
+        if self._searcher is None:
+            index = Index.open(self.settings, self.encoder)
+            self.policy = self.settings.policies.for_encoder(self.encoder.model)
+            self._searcher = Searcher(self.lake, index, self.encoder, self.policy, seed=self._seed)
+        return self._searcher
 
     @cached_property
     def budget(self) -> Budget:

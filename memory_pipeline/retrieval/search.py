@@ -49,6 +49,7 @@ class Searcher:
     """
 
     def __init__(self, lake: Lake, index: Index, encoder: Encoder, policy: Policy, *, seed: int | None = None) -> None:
+        self.index = index
         self.sources = Sources(lake, index, encoder, policy)
         self._encoder = encoder
         self._policy = policy

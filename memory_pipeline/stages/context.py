@@ -53,7 +53,9 @@ class StageContext:
 
     @property
     def policy(self) -> Policy:
-        return self.settings.policies
+        """The policy, with the figures of likeness of the encoder in force where it has figures of its own."""
+        found = self.settings.policies
+        return found.for_encoder(self.encoder.model) if found.calibration.others else found
 
     @cached_property
     def lake(self) -> Lake:
@@ -83,15 +85,21 @@ class StageContext:
     def encoder(self) -> Encoder:
         from memory_pipeline.inference.encoder import RememberingEncoder
         from memory_pipeline.inference.metering import metered
-        from memory_pipeline.inference.models import open_encoder
+        from memory_pipeline.inference.models import in_force, open_encoder
 
-        return RememberingEncoder(metered(open_encoder(self.settings), self.settings, self.budget, self.run_id))
+        own = in_force(self.settings)
+        return RememberingEncoder(metered(open_encoder(own), own, self.budget, self.run_id))
 
     @cached_property
     def index(self) -> Index:
         from memory_pipeline.storage.index import Index
 
         return Index.open(self.settings, self.encoder)
+
+    def reopen_index(self) -> None:
+        """Let go of the encoder and its index: the home was switched to another one, and the next use opens that."""
+        for name in ("index", "encoder"):
+            self.__dict__.pop(name, None)
 
     @cached_property
     def replies(self) -> ReplyCache:

@@ -101,13 +101,13 @@ FROM made GROUP BY ALL
 
 def code_version(settings: Settings, prompts: Prompts, stage: Stage) -> str:
     """Digest of everything but the data that a stage's output depends on; also the Dagster asset's code version."""
-    from memory_pipeline.inference.models import chat_name, encoder_name
+    from memory_pipeline.inference.models import chat_name, encoder_of_record
 
     parts = [_CODE, *(prompts.prompt_hash(name) for name in stage.prompts), settings.policies.version(*stage.policy)]
     if stage.prompts:
         parts.append(chat_name(settings))
     if stage.encodes:
-        parts.append(encoder_name(settings))
+        parts.append(encoder_of_record(settings))
     return digest(*parts)[:16]
 
 

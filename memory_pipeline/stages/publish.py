@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.memory import Change, MemoryVersion
+from memory_pipeline.errors import IndexMismatch
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.tracing import traced
 
@@ -74,7 +75,17 @@ def index_memories(ctx: StageContext, memory_ids: Iterable[str]) -> int:
     The ledger is looked at again after writing: what another process has added to it meanwhile, and perhaps indexed
     already, is not left behind an older version.
     """
-    wanted = set(memory_ids)
+    ids = set(memory_ids)
+    try:
+        return _index_all(ctx, set(ids))
+    except IndexMismatch:
+        if not ctx.index.switched:
+            raise
+    ctx.reopen_index()  # the home was switched to another encoder just now: what was decided belongs into its index
+    return _index_all(ctx, ids)
+
+
+def _index_all(ctx: StageContext, wanted: set[str]) -> int:
     written = 0
     while wanted:
         before = ctx.lake.files("memory_versions")

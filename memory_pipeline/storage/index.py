@@ -8,7 +8,6 @@ Within one user search is exact: an approximate index finds 47–82 % there and 
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ from lancedb.index import Bitmap, BTree
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IndexMismatch, StorageError
 from memory_pipeline.settings import Settings
+from memory_pipeline.storage import encoder_pointer
+from memory_pipeline.storage.encoder_pointer import folder_of
 from memory_pipeline.storage.index_rows import IndexedMemory as IndexedMemory
 from memory_pipeline.storage.index_rows import IndexedMessage as IndexedMessage
 from memory_pipeline.storage.index_rows import IndexedSummary as IndexedSummary
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _PRIMARY_KEY = {"lance-schema:unenforced-primary-key": "true"}
 _SETTLED_NS = 1_000_000_000
+_LOOK_S = 0.5
 _LOOKUP = 1000  # ids in one IN list: 8 ms; 20,000 take 0.6 s (measured)
 
 
@@ -52,11 +54,6 @@ TABLES = {
 }
 
 
-def slug(model: str) -> str:
-    """Folder name of an encoder's database."""
-    return re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
-
-
 def owned_by(scope: Scope) -> Expr:
     """Filter for the rows of one user; values are literals of an expression, never text of a filter string."""
     return (col("tenant_id") == lit(scope.tenant_id)) & (col("user_id") == lit(scope.user_id))
@@ -65,10 +62,15 @@ def owned_by(scope: Scope) -> Expr:
 class Index:
     """The tables of one encoder."""
 
-    def __init__(self, uri: str, encoder_model: str, dimensions: int) -> None:
+    def __init__(self, uri: str, encoder_model: str, dimensions: int, pointer_of: Settings | None = None) -> None:
         self.encoder_model = encoder_model
         self.dimensions = dimensions
-        self.uri = f"{uri.rstrip('/')}/{slug(encoder_model)}-{dimensions}"
+        self.folder = folder_of(encoder_model, dimensions)
+        self.uri = f"{uri.rstrip('/')}/{self.folder}"
+        self._pointer_of = pointer_of
+        self._mark: object = object()  # of a pointer that was never looked at
+        self._looked = 0.0
+        self._elsewhere: str | None = None
         self._base = uri
         # 0 s: every read sees the newest version; the check costs half a millisecond.
         self._db = lancedb.connect(self.uri, read_consistency_interval=timedelta(0))
@@ -77,8 +79,34 @@ class Index:
 
     @classmethod
     def open(cls, settings: Settings, encoder: Encoder) -> Index:
-        """The index of the settings' home and encoder; tables appear with their first rows."""
-        return cls(settings.path("index"), encoder.model, encoder.dimensions)
+        """The index of the settings' home and encoder; tables appear with their first rows.
+
+        Unless the settings fix the encoder, reading and writing raise ``IndexMismatch`` from the moment on in which the
+        home is switched to another one: nobody goes on with vectors that are not kept up to date.
+        """
+        follows = None if settings.encoder_fixed else settings
+        return cls(settings.path("index"), encoder.model, encoder.dimensions, follows)
+
+    @property
+    def switched(self) -> bool:
+        """Whether the home was switched to another encoder's vectors; a remote one is looked at twice a second."""
+        if self._pointer_of is None:
+            return False
+        now = time.monotonic()
+        if not self._pointer_of.remote or now - self._looked > _LOOK_S:
+            seen, self._looked = encoder_pointer.mark(self._pointer_of), now
+            if seen != self._mark:
+                pointer = encoder_pointer.read(self._pointer_of)
+                self._elsewhere = pointer.choice.name if pointer and pointer.choice.folder != self.folder else None
+                self._mark = seen
+        return self._elsewhere is not None
+
+    def _in_force(self) -> None:
+        if self.switched:
+            raise IndexMismatch(
+                f"the home was switched to the vectors of {self._elsewhere}, from those of {self.encoder_model}: open "
+                "it again, or run the same command again"
+            )
 
     # -- tables
 
@@ -90,6 +118,7 @@ class Index:
 
     def table(self, name: str, *, create: bool = False) -> Any | None:
         """The LanceDB table, None when it does not exist yet and is not to be created."""
+        self._in_force()
         if name not in self._open:
             if self._exists(name):
                 handle = self._db.open_table(name)
@@ -160,6 +189,7 @@ class Index:
 
     def version(self, name: str) -> int:
         """Version number of a table, 0 when it does not exist; it grows with every change by any process."""
+        self._in_force()
         seen = self._last_write(name)
         known = self._versions.get(name)
         if seen is not None and known is not None and known[0] == seen:

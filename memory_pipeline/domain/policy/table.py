@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import reduce
 from typing import Any, get_args, get_origin, get_type_hints
@@ -33,6 +33,7 @@ from memory_pipeline.domain.policy.time import (
     SummaryPolicy,
 )
 from memory_pipeline.domain.policy.writing import (
+    CalibrationPolicy,
     ConsolidationPolicy,
     CurationPolicy,
     GatePolicy,
@@ -49,6 +50,7 @@ class Policy:
     window: WindowPolicy
     gate: GatePolicy
     similarity: SimilarityPolicy
+    calibration: CalibrationPolicy
     consolidation: ConsolidationPolicy
     links: LinkPolicy
     lifecycle: Mapping[str, LifecyclePolicy]
@@ -71,6 +73,15 @@ class Policy:
     shadow: ShadowPolicy
     maintenance: MaintenancePolicy
     freshness: FreshnessPolicy
+
+    def for_encoder(self, name: str) -> Policy:
+        """The policy with the figures of likeness that were measured with an encoder, where there are any.
+
+        Args:
+            name: ``Encoder.model`` of the vectors in force.
+        """
+        own = self.calibration.others.get(name)
+        return self if own is None else replace(self, similarity=own)
 
     def version(self, *sections: str) -> str:
         """Short digest of some sections ("gate", "gate.sensitive"): part of the code version of what goes by them."""

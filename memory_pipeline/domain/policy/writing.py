@@ -111,6 +111,8 @@ class GatePolicy:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityPolicy:
+    """Cosines from which on two texts count as alike: they are measured with one encoder, see CalibrationPolicy."""
+
     duplicate: float
     auto_merge: float
     merge: float
@@ -118,6 +120,19 @@ class SimilarityPolicy:
     link: float
     answer: float
     same_words: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationPolicy:
+    """With which encoders likeness was measured: another one's cosines mean something else.
+
+    Attributes:
+        encoder: name of the one that ``similarity`` was measured with.
+        others: the same figures by name of another encoder.
+    """
+
+    encoder: str
+    others: Mapping[str, SimilarityPolicy]
 
 
 @dataclass(frozen=True, slots=True)
