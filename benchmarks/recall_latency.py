@@ -1,42 +1,44 @@
 """How long a search takes, beside a bare LanceDB query and plain numpy over the same rows, in one run.
 
-    python -m benchmarks.recall_latency [--memories 1000000] [--users 2000] [--queries 300]
+    python -m benchmarks.recall_latency [--memories 1000000] [--users 2000] [--threads 16] [--queries 300] [--home DIR]
 
-Generated memories of 8 to 14 words with random unit vectors, in a real index; the reader is the real one. Prints one
-JSON object: milliseconds, megabytes, searches a second.
+A real index of generated memories; the reader is the real one. Hot, cold, bare and numpy take turns, so that what else
+the machine does meets all four. Prints one JSON object: every target beside the figure, then all figures
+(milliseconds, CPU milliseconds, megabytes, searches a second). A home that is given is filled once and kept.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
+import os
 import random
+import subprocess
+import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import psutil
-import pyarrow as pa
-from lancedb.index import Bitmap, BTree
 
 from benchmarks.homes import open_home
+from benchmarks.recall_rows import DIMENSIONS, PEOPLE, acquaintance, fill, unit, vocabulary
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.retrieval.reader import MemoryReader
+from memory_pipeline.settings import Settings
 from memory_pipeline.storage.index import Index, owned_by
 
-DIMENSIONS = 384
-START = datetime(2026, 1, 1, tzinfo=UTC)
-TYPES = ("profile_fact", "preference", "episodic_event", "open_loop", "finding", "decision")
-_AT_ONCE = 50  # users whose rows are generated together
-_NEVER_NULL = {"tenant_id": "default", "session_id": "s-1", "classification": "internal", "status": "active"}
+_TEXTS = 64
+_HOT = 0  # the user who is asked again and again
+_REMEMBERED = 200  # users of the reader whose memory is taken
+_ROUNDS = 3
 
 
 class RandomEncoder:
@@ -50,199 +52,186 @@ class RandomEncoder:
         return np.stack([unit(np.random.default_rng(zlib.crc32(text.encode())), 1)[0] for text in texts])
 
 
-def unit(draw: np.random.Generator, count: int) -> npt.NDArray[np.float32]:
-    """Random vectors of length 1, shape (count, 384)."""
-    made = draw.standard_normal((count, DIMENSIONS), dtype=np.float32)
-    return made / np.linalg.norm(made, axis=1, keepdims=True)
+class RealEncoder(RandomEncoder):
+    """The builtin encoder under the name of the index's: its cost in front of the same rows."""
+
+    def __init__(self) -> None:
+        self._encoder = open_encoder(Settings.load(encoder="builtin"))
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Vectors of shape (texts, 384), of length 1."""
+        return self._encoder.encode(texts)
 
 
-def vocabulary() -> list[str]:
-    """20,000 words that look like words."""
-    draw = random.Random(3)
-    parts = [c + v for c in "bcdfghjklmnprstvw" for v in "aeiou"]
-    return ["".join(draw.choices(parts, k=draw.choice((2, 2, 3, 3, 4)))) for _ in range(20_000)]
+class Watch:
+    """Wall and CPU time of calls of one kind; CPU is that of all the process's threads."""
 
+    def __init__(self) -> None:
+        self.wall: list[float] = []
+        self._cpu = 0.0
 
-def tables(index: Index, memories: int, users: int) -> Iterator[pa.Table]:
-    """The rows of all users, sorted as the index keeps them."""
-    draw, numbers, words = random.Random(5), np.random.default_rng(5), vocabulary()
-    schema, each = index.schema("memories"), memories // users
-    for first in range(0, users, _AT_ONCE):
-        owners = [f"user-{u:05}" for u in range(first, min(first + _AT_ONCE, users)) for _ in range(each)]
-        count = len(owners)
-        ids = [f"mem_{first}_{n}" for n in range(count)]
-        at = [START + timedelta(minutes=int(m)) for m in numbers.integers(0, 400_000, count)]
-        columns: dict[str, Any] = {
-            **{name: [value] * count for name, value in _NEVER_NULL.items()},
-            "memory_id": ids,
-            "version_id": ids,
-            "lineage_id": ids,
-            "user_id": owners,
-            "version": [1] * count,
-            "type": draw.choices(TYPES, k=count),
-            "content": [" ".join(draw.choices(words, k=draw.randint(8, 14))) for _ in range(count)],
-            "timezone": ["UTC"] * count,
-            "surface": ["speak"] * count,
-            "change": ["add"] * count,
-            "reinforcements": [0] * count,
-            "observed_at": at,
-            "referenced_at": at,
-            "vector": pa.FixedSizeListArray.from_arrays(pa.array(unit(numbers, count).ravel()), DIMENSIONS),
-        }
-        yield pa.table({f.name: _column(columns, f, count) for f in schema}).cast(schema)
+    def time(self, work: Callable[[], Any]) -> None:
+        """Call it and take the time."""
+        cpu, start = time.process_time(), time.perf_counter()
+        work()
+        self.wall.append(time.perf_counter() - start)
+        self._cpu += time.process_time() - cpu
 
-
-def _column(columns: dict[str, Any], field: pa.Field, count: int) -> pa.Array:
-    if field.name in columns:
-        return pa.array(columns[field.name]) if isinstance(columns[field.name], list) else columns[field.name]
-    if pa.types.is_boolean(field.type):
-        return pa.array([False] * count)
-    if pa.types.is_floating(field.type):
-        return pa.array([0.5] * count, field.type)
-    if pa.types.is_list(field.type):
-        return pa.array([[]] * count, field.type)
-    return pa.nulls(count, field.type)
-
-
-def fill(index: Index, memories: int, users: int) -> None:
-    """Write the rows and their scalar indexes, then compact as a night would."""
-    table = index.table("memories", create=True)
-    assert table is not None
-    for part in tables(index, memories, users):
-        table.add(part)
-    for column, config in (("tenant_id", Bitmap()), ("user_id", BTree()), ("memory_id", BTree())):
-        table.create_index(column, config=config)
-    index.optimize(timedelta(0))
-
-
-def percentiles(times: Sequence[float]) -> dict[str, float]:
-    """Of some durations in seconds: milliseconds at p50, p95, p99."""
-    return {f"p{p}": round(float(np.percentile(times, p)) * 1000, 3) for p in (50, 95, 99)}
-
-
-def timed(work: Callable[[int], Any], count: int) -> dict[str, float]:
-    """Percentiles of so many calls."""
-    times = []
-    for n in range(count):
-        start = time.perf_counter()
-        work(n)
-        times.append(time.perf_counter() - start)
-    return percentiles(times)
+    @property
+    def figures(self) -> dict[str, float]:
+        """Milliseconds: percentiles of the wall time, and the mean of the CPU time."""
+        found = {f"p{p}": round(float(np.percentile(self.wall, p)) * 1000, 3) for p in (50, 95, 99)}
+        return {**found, "cpu": round(self._cpu / len(self.wall) * 1000, 3)}
 
 
 class Contest:
-    """The same questions to the same rows, three ways."""
+    """The same questions to the same rows, several ways."""
 
-    def __init__(self, home: str, index: Index, users: int, queries: int) -> None:
-        words, draw = vocabulary(), random.Random(11)
-        self.home, self.index, self.users, self.count = home, index, users, queries
-        self.texts = [" ".join(draw.choices(words, k=6)) for _ in range(64)]
-        self.encoder = RandomEncoder()
-        self.vectors = self.encoder.encode(self.texts)
+    def __init__(self, home: str, memories: int, users: int, queries: int, threads: int) -> None:
+        self.home, self.users, self.count, self.threads = home, users, queries, threads
+        settings = open_home(home).settings
+        self.index = Index.open(settings, RandomEncoder())
+        if self.index.table("memories") is None:
+            fill(self.index, memories, users, settings.policies.maintenance.fragment_rows)
+        draw = random.Random(11)
+        self.texts = [" ".join(draw.choices(vocabulary(), k=6)) for _ in range(_TEXTS)]
+        self.vectors = RandomEncoder().encode(self.texts)
 
-    def reader(self, encoder: Any | None = None) -> MemoryReader:
+    def reader(self, encoder: RandomEncoder | None = None) -> MemoryReader:
         """A reader without anything in its cache."""
-        return MemoryReader(open_home(self.home).settings, encoder=encoder or self.encoder)
+        return MemoryReader(open_home(self.home).settings, encoder=encoder or RandomEncoder())
+
+    def text(self, n: int, user: int) -> str:
+        """A question; every third names somebody whom the user knows."""
+        name = f"{acquaintance(user, n % PEOPLE)} " if n % 3 == 0 else ""
+        return name + self.texts[n % _TEXTS]
 
     def ask(self, reader: MemoryReader, n: int, user: int) -> int:
         """One search; the number of its hits."""
-        return len(reader.search(self.texts[n % 64], user_id=f"user-{user:05}", k=10))
+        return len(reader.search(self.text(n, user), user_id=f"user-{user:05}", k=10))
 
     def lance(self, n: int, user: int) -> Any:
         """A bare exact query for the nearest ten, as LanceDB does it."""
         table = self.index.table("memories")
         assert table is not None
-        query = (
-            table.search(self.vectors[n % 64])
-            .bypass_vector_index()
-            .where(owned_by(Scope("default", f"user-{user:05}")))
-        )
-        return query.limit(10).to_arrow()
+        query = table.search(self.vectors[n % _TEXTS]).bypass_vector_index()
+        return query.where(owned_by(Scope("default", f"user-{user:05}"))).limit(10).to_arrow()
 
-    def numpy(self, held: npt.NDArray[np.float32], n: int) -> Any:
-        """The nearest ten of rows that are in memory."""
-        scores = held @ self.vectors[n % 64]
-        return np.argsort(-scores)[:10]
+    def held(self, user: int) -> npt.NDArray[np.float32]:
+        """A user's vectors, in memory."""
+        rows = self.index.rows("memories", Scope("default", f"user-{user:05}"), ["vector"])
+        return np.stack([np.asarray(v, dtype=np.float32) for v in rows["vector"].to_pylist()])
 
     def measure(self) -> dict[str, Any]:
-        """All figures of the contest."""
-        hot, cold, other = self.reader(), self.reader(), self.reader()
-        for n in range(64):
-            self.ask(hot, n, 1)  # the user's rows and the vectors of the queries are known now
-            self.ask(cold, n, 1)
-        rows = self.index.rows("memories", Scope("default", "user-00001"))
-        held = np.stack([np.asarray(v, dtype=np.float32) for v in rows["vector"].to_pylist()])
-        spread = [2 + n * (self.users - 2) // self.count for n in range(self.count)]
-        found: dict[str, Any] = {
-            "hot user": timed(lambda n: self.ask(hot, n, 1), 5 * self.count),
-            "cold user": timed(lambda n: self.ask(cold, n, spread[n]), self.count),
-            "bare LanceDB, other users": timed(lambda n: self.lance(n, spread[n]), self.count),
-            "bare LanceDB, one user": timed(lambda n: self.lance(n, 1), self.count),
-            "numpy in memory": timed(lambda n: self.numpy(held, n), self.count),
+        """All figures but the memory."""
+        hot, cold, held = self.reader(), self.reader(), self.held(_HOT)
+        for n in range(3 * _TEXTS):
+            self.ask(hot, n, _HOT)
+        self.ask(cold, 0, _HOT)
+        strangers = random.Random(7).sample(range(1, self.users), min(2 * self.count, self.users - 1))
+        watches = {name: Watch() for name in ("hot user", "cold user", "bare LanceDB", "numpy in memory")}
+        for n in range(len(strangers) // 2):  # the two meet users whom neither has met
+            new, other = strangers[2 * n], strangers[2 * n + 1]
+            watches["cold user"].time(lambda n=n, user=new: self.ask(cold, n, user))
+            watches["bare LanceDB"].time(lambda n=n, user=other: self.lance(n, user))
+            for again in range(5 * n, 5 * n + 5):
+                watches["hot user"].time(lambda n=again: self.ask(hot, n, _HOT))
+            watches["numpy in memory"].time(lambda n=n: np.argsort(-(held @ self.vectors[n % _TEXTS]))[:10])
+        return {name: watch.figures for name, watch in watches.items()} | {
+            "with encoding": self._encoding(),
+            "threads": self._threads(hot),
         }
-        found["threads"] = self._threads(hot)
-        found["asyncio"] = asyncio.run(self._tasks(hot))
-        found["200 hot users"] = self._memory(other)
-        return found
 
-    def encoding(self) -> dict[str, float]:
-        """A hot user's search with the real encoder: every query is new."""
-        encoder = open_encoder(open_home(self.home).settings)
-        words, draw = vocabulary(), random.Random(12)
-        questions = [f"When did I last talk about {draw.choice(words)} and {draw.choice(words)}?" for _ in range(100)]
-        encoder.encode(questions[:1])
-        return timed(lambda n: encoder.encode([questions[n]]), len(questions))
+    def _encoding(self) -> dict[str, float]:
+        """A hot user's searches with the real encoder: every question is new."""
+        reader, watch, draw = self.reader(RealEncoder()), Watch(), random.Random(12)
+        for n in range(self.count):
+            words = draw.choices(vocabulary(), k=2)
+            asked = f"When did I last talk about {words[0]} and {words[1]} with {acquaintance(_HOT, n % PEOPLE)}?"
+            if n:  # the first loads the model
+                watch.time(lambda asked=asked: reader.search(asked, user_id=f"user-{_HOT:05}", k=10))
+            else:
+                reader.search(asked, user_id=f"user-{_HOT:05}", k=10)
+        return watch.figures
 
     def _threads(self, reader: MemoryReader) -> dict[str, float]:
-        """Searches a second of one thread and of sixteen, over 16 hot users."""
-        for user in range(16):
+        """Searches a second of one thread and of many, over as many hot users; the median of alternating rounds."""
+        users, searches = min(16, self.users), 8 * self.count
+        for user in range(users):
             self.ask(reader, 0, user)
-        found = {}
-        for threads in (1, 16):
-            start = time.perf_counter()
-            with ThreadPoolExecutor(threads) as pool:
-                done = sum(pool.map(lambda n: self.ask(reader, n, n % 16) > 0, range(8 * self.count)))
-            found[f"{threads}: searches/s"] = round(8 * self.count / (time.perf_counter() - start))
-            found[f"{threads}: errors"] = 8 * self.count - done
-        return found
+        rates: dict[int, list[float]] = {1: [], self.threads: []}
+        wrong = 0
+        for _ in range(_ROUNDS):
+            for threads, found in rates.items():
+                start = time.perf_counter()
+                with ThreadPoolExecutor(threads) as pool:
+                    asked = [pool.submit(self.ask, reader, n, n % users) for n in range(searches)]
+                wrong += sum(a.exception() is not None or not a.result() for a in asked)
+                found.append(searches / (time.perf_counter() - start))
+        one, many = (round(float(np.median(found))) for found in rates.values())
+        return {"threads": self.threads, "one, searches/s": one, "all, searches/s": many, "errors": wrong}
 
-    async def _tasks(self, reader: MemoryReader) -> dict[str, float]:
+
+def remembering(home: str, users: int) -> dict[str, float]:
+    """What a reader takes that has the rows of 200 users in memory; meant for a process of its own."""
+    contest = Contest(home, 0, users, 0, 1)
+    reader = contest.reader()
+    for user in range(min(_REMEMBERED, users)):
+        for n in range(3):
+            contest.ask(reader, n, user)
+    held, process = reader._engine.searcher.sources.held, psutil.Process()
+    found = {"MB": process.memory_info().rss, "MB by its own account": held["bytes"]}
+    RealEncoder().encode(["How much more is it with the builtin encoder?"])
+    found["MB with the builtin encoder"] = process.memory_info().rss
+    return {**{name: round(size / 2**20) for name, size in found.items()}, "entries": held["entries"]}
+
+
+def targets(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every target beside its figure."""
+    hot, cold, bare = found["hot user"], found["cold user"], found["bare LanceDB"]
+    threads = found["threads"]
+    limits = (
+        ("hot user, p50 ms", hot["p50"], 1.0),
+        ("hot user, p99 / p50", hot["p99"] / hot["p50"], 10.0),
+        ("cold user, p50 / bare LanceDB p50", cold["p50"] / bare["p50"], 2.0),
+        ("cold user, p99 / p50", cold["p99"] / cold["p50"], 10.0),
+        ("with encoding, p50 ms", found["with encoding"]["p50"], 15.0),
+        ("reader with 200 hot users, MB", found["200 hot users"]["MB"], 600.0),
+        ("threads, errors", threads["errors"], 0.0),
+    )
+    rows = [{"target": name, "figure": round(n, 3), "at most": most, "met": n <= most} for name, n, most in limits]
+    gain = threads["all, searches/s"] / threads["one, searches/s"]
+    name = f"{threads['threads']} threads, searches a second / one thread's"
+    return [*rows, {"target": name, "figure": round(gain, 3), "at least": 1.0, "met": gain >= 1.0}]
+
+
+def measure(
+    memories: int = 1_000_000, users: int = 2_000, threads: int = 16, queries: int = 300, home: str | None = None
+) -> dict[str, Any]:
+    """Fill an index, where it is not there yet, and hold the contest."""
+    with tempfile.TemporaryDirectory() as own:
         start = time.perf_counter()
-        asked = [reader.asearch(self.texts[n % 64], user_id=f"user-{n % 16:05}", k=10) for n in range(2 * self.count)]
-        done = [len(hits) for hits in await asyncio.gather(*asked)]
-        return {"searches/s": round(len(done) / (time.perf_counter() - start)), "errors": sum(not n for n in done)}
-
-    def _memory(self, reader: MemoryReader) -> dict[str, float]:
-        process = psutil.Process()
-        before = process.memory_info().rss
-        for user in range(200):
-            self.ask(reader, user, 300 + user)
-        return {
-            "MB more than before": round((process.memory_info().rss - before) / 2**20),
-            "MB of the process": round(process.memory_info().rss / 2**20),
-            "MB by the cache's account": round(reader._engine.searcher.sources.held["bytes"] / 2**20),
-        }
-
-
-def measure(memories: int = 1_000_000, users: int = 2_000, queries: int = 300) -> dict[str, Any]:
-    """Fill an index and hold the contest."""
-    with tempfile.TemporaryDirectory() as home:
-        index = Index.open(open_home(home).settings, RandomEncoder())
-        start = time.perf_counter()
-        fill(index, memories, users)
-        contest = Contest(home, index, users, queries)
-        return {
-            "memories": memories,
-            "users": users,
-            "filled in seconds": round(time.perf_counter() - start),
-            **contest.measure(),
-            "encoding a query": contest.encoding(),
-        }
+        place = str(Path(home or own).absolute())
+        contest = Contest(place, memories, users, queries, threads)
+        filled = round(time.perf_counter() - start)
+        found = contest.measure()
+        command = [sys.executable, "-m", "benchmarks.recall_latency", "--home", place, "--users", str(users)]
+        child = subprocess.run([*command, "--remembering"], capture_output=True, text=True, check=True)
+        found["200 hot users"] = json.loads(child.stdout)
+    about = {"memories": memories, "users": users, "cores": len(os.sched_getaffinity(0)), "filled in seconds": filled}
+    return {"targets": targets(found), **about, **found}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--memories", type=int, default=1_000_000)
     parser.add_argument("--users", type=int, default=2_000)
+    parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--queries", type=int, default=300)
-    print(json.dumps(measure(**vars(parser.parse_args())), indent=2))
+    parser.add_argument("--home")
+    parser.add_argument("--remembering", action="store_true", help=argparse.SUPPRESS)
+    given = vars(parser.parse_args())
+    if given.pop("remembering"):
+        print(json.dumps(remembering(given["home"], given["users"])))
+    else:
+        print(json.dumps(measure(**given), indent=2))

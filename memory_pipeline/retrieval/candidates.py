@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.wording import asks_for_time, asks_the_assistant
 from memory_pipeline.retrieval.closeness import Leads, in_period, linked
-from memory_pipeline.retrieval.naming import NOBODY
+from memory_pipeline.retrieval.naming import MemoryNames
 from memory_pipeline.retrieval.query import MESSAGE, Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, UserRows
 
@@ -142,7 +141,7 @@ def candidates(
     terms: list[str],
     most: int,
     leads: Leads,
-    known: Roster = NOBODY,
+    known: MemoryNames,
     *,
     shared: bool = False,
 ) -> Candidates:
@@ -154,7 +153,7 @@ def candidates(
     Args:
         vector: of the query, shape (dimensions,).
         most: rows that each arm may bring.
-        known: the reader's entities.
+        known: by the reader's memories, who and what these are about.
         shared: the rows are other users'.
     """
     similarity = np.minimum(np.maximum(rows.vectors @ vector, 0.0), 1.0).astype(np.float64)

@@ -144,7 +144,7 @@ class KeywordIndex:
         self._terms, self._texts = said[another], text_of[postings]
         terms = np.cumsum(another)[postings] - 1
         found_in = np.bincount(terms, minlength=len(self._terms))
-        self._starts = np.concatenate([[0], np.cumsum(found_in)])
+        self._starts = np.concatenate([[0], np.cumsum(found_in)]).astype(np.int32)
         self._rarity = np.log1p((self.size - found_in + 0.5) / (found_in + 0.5))
         mean = max(float(lengths.mean()), 1.0) if self.size else 1.0
         norm = k1 * (1 - b + b * lengths / mean)

@@ -10,11 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.domain.wording import states_time
 from memory_pipeline.retrieval.keywords import KeywordIndex
-from memory_pipeline.retrieval.naming import NOBODY, MemoryNames, SpeakerNames
+from memory_pipeline.retrieval.naming import MemoryNames, SpeakerNames
 from memory_pipeline.retrieval.row import Row
 from memory_pipeline.retrieval.surroundings import Surroundings
 from memory_pipeline.storage.projection import named, spoken
@@ -198,30 +197,24 @@ class UserRows:
     # -- entities
 
     @cached_property
-    def _memory_names(self) -> MemoryNames:
+    def names(self) -> MemoryNames:
+        """Of memories: who and what they are about."""
         return MemoryNames(self)
 
     @cached_property
     def _speaker_names(self) -> SpeakerNames:
         return SpeakerNames(self)
 
-    @property
-    def roster(self) -> Roster:
-        """Of one user's own memories: who and what they are about, by every name."""
-        return next(iter(self._memory_names.rosters.values()), NOBODY)
-
-    def naming(self, text: str, known: Roster = NOBODY, *, shared: bool = False) -> npt.NDArray[np.int64]:
+    def naming(self, text: str, known: MemoryNames, *, shared: bool = False) -> npt.NDArray[np.int64]:
         """Places of the rows about somebody or something that a text names (LS-10).
 
         Args:
-            known: the reader's entities.
+            known: by the reader's memories.
             shared: the rows are other users'.
         """
         places: set[int] = set()
-        if not len(self):
-            places = set()
-        elif self.name == MEMORIES:
-            places = self._memory_names.places(text, descriptions=not shared)
+        if self.name == MEMORIES:
+            places = self.names.places(text, descriptions=not shared)
         elif self.name == MESSAGES:
             places = self._speaker_names.places(text, known)
         return np.array(sorted(places), dtype=np.int64)

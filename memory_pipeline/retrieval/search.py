@@ -93,7 +93,7 @@ class Searcher:
         useful, now = self.sources.usefulness(query), query.at.timestamp()
         sample = self._sample(next(self._reads))
         scored = []
-        known, leads = opened.now.roster, self._leads(query, opened)
+        known, leads = opened.now.names, self._leads(query, opened)
         for table in opened.tables:
             if not table.mask.any():
                 continue

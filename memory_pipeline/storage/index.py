@@ -361,7 +361,9 @@ def _parts(ids: list[str]) -> list[list[str]]:
 
 def vectors_of(table: pa.Table) -> npt.NDArray[np.float32]:
     """The ``vector`` column as an array of shape (rows, dimensions), without a copy where Arrow allows it."""
-    column = table.column("vector").combine_chunks()
+    found = table.column("vector")
+    # Combining copies even a single chunk, and the rows' other columns keep the first one in memory.
+    column = found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
     size = column.type.list_size
     flat = column.flatten().to_numpy(zero_copy_only=False)
     return np.asarray(flat, dtype=np.float32).reshape(-1, size)

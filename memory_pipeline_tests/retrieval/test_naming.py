@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from memory_pipeline.domain.entities import Statement
 from memory_pipeline.domain.memory import Change, Status
 from memory_pipeline.domain.recall import RecalledItem
+from memory_pipeline.retrieval.naming import MemoryNames
 from memory_pipeline.retrieval.reader import MemoryReader
+from memory_pipeline.retrieval.rows import MEMORIES, UserRows
+from memory_pipeline.settings import Settings
+from memory_pipeline.storage.index import IndexedMemory
+from memory_pipeline.storage.projection import indexed_memory
+from memory_pipeline.storage.rows import to_table
+from memory_pipeline_tests import factories
+from memory_pipeline_tests.domain.entities.said import says, stated_names
 from memory_pipeline_tests.store import NOW, Store
 
 DAY = timedelta(days=1)
@@ -148,3 +161,50 @@ class TestSpeakers:
         home.memory("Has a sister called Nora.", subject="user", attribute="family", value="Nora")
         items = reader.search("my sister", **home.owner, layers=["episodic"], explain=True)
         assert matched(items) == {"Good morning!"}
+
+
+_ASKED = (
+    "max", "Weber", "my brother", "Mum", "doctor weber", "Dr. Weber's", "nyc", "in N.Y.C.", "New York", "york city",
+    "What New York City", "the oven", "cousin", "Will", "is it will", "Phone", "my heart rate", "resting heart rate",
+    "田中", "Who Am I", "like tea", "US", "in the US", "the us", "NATO", "North Atlantic Treaty Org", "phone",
+)  # fmt: skip
+_ODD = ("Will", "US", "Who Am I", "NATO", "North Atlantic Treaty Organisation", "Jean-Luc", "St. Mary, Ohio", "O'Neil")
+
+
+@given(
+    stated_names(),
+    st.booleans(),
+    st.lists(st.sampled_from(_ODD), max_size=3),
+    st.lists(st.sampled_from(_ASKED), max_size=4),
+)
+@settings(max_examples=150, deadline=None)
+def test_a_text_without_a_hint_of_a_name_names_nobody(
+    stated: list[Statement], plain: bool, odd: list[str], asked: list[str]
+) -> None:
+    told = [says(f"Uses iPhone also known as {name}.", "user", "visited", name, n=90 + n) for n, name in enumerate(odd)]
+    names = MemoryNames(indexed([*(s for s in stated if not plain or s.content.isascii()), *told]))
+    text = " ".join(asked)
+    found = {i for roster in names.rosters.values() for i in roster.find(text)}
+    assert names.named(text).find(text) == found
+
+
+_INDEXED, _POLICY = indexed_memory(factories.memory()), Settings().policies.retrieval
+
+
+def indexed(stated: Sequence[Statement]) -> UserRows:
+    """Rows of the index that say the same."""
+    made = [
+        replace(
+            _INDEXED,
+            content=s.content,
+            subject=s.subject,
+            attribute=s.attribute,
+            memory_id=s.memory_id,
+            value=s.value,
+            entities=s.entities,
+            status="active" if s.living else "superseded",
+            observed_at=s.observed_at,
+        )
+        for s in stated
+    ]
+    return UserRows(MEMORIES, to_table(made, IndexedMemory), np.zeros((len(made), 4), np.float32), _POLICY)

@@ -58,12 +58,18 @@ def fold(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """Words of a folded text in order, without possessive endings; hyphens and underscores part words."""
-    return [token for token, _ in marked_tokens(text)]
+    folded = fold(text)
+    if folded.isascii() and "'" not in folded:
+        return _ASCII.findall(folded)
+    return [token for token, _ in _marked(folded)]
 
 
 def marked_tokens(text: str) -> list[tuple[str, bool]]:
     """:func:`tokens`, each with whether it had an ending behind an apostrophe ("Max's", "James'")."""
-    folded = fold(text)
+    return _marked(fold(text))
+
+
+def _marked(folded: str) -> list[tuple[str, bool]]:
     found = []
     for hit in (_ASCII if folded.isascii() else _TOKEN).finditer(folded):
         token, _, ending = hit.group().rpartition("'")
@@ -109,6 +115,14 @@ def initials(name_key: str) -> frozenset[str]:
     return frozenset("".join(part[0] for part in some) for some in (parts, large) if len(some) > 1)
 
 
+def initial_letters(text: str) -> frozenset[str]:
+    """First letters of the words of a text: every initialism of a name in it is a part of one of these."""
+    words = tokens(text)
+    plain = [word for word in words if word not in _SMALL]
+    found = (words, plain, [_TITLES.get(word, word) for word in words], [_TITLES.get(word, word) for word in plain])
+    return frozenset("".join(word[0] for word in some) for some in found)
+
+
 @lru_cache(maxsize=65536)
 def initialism(name: str) -> str | None:
     """The key of a name that is written in capitals alone ("NYC", "N.Y.C."), None for any other."""
@@ -119,4 +133,6 @@ def initialism(name: str) -> str | None:
 
 def proper(text: str) -> bool:
     """Whether some word of the text is written as a name: a capital, or letters of a script that has no case."""
+    if text.isascii():
+        return text != text.lower()
     return any(c.isupper() or (c.isalpha() and c.lower() == c.upper()) for c in text)

@@ -122,6 +122,9 @@ _TITLE_LIKE = wordset(
     "aunt auntie aunty uncle grandma grandpa granny nana gran grandmother grandfather granddad cousin"
 )
 _LONGEST = 3
+WORDS = frozenset(word for phrase in _BASES for word in phrase.split())
+"""Every word of a relation or an animal; no description of somebody is without one."""
+_FIRST = WORDS | _QUALIFIERS | {"year", "old"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -193,6 +196,8 @@ def relation_of(parts: tuple[str, ...]) -> Relation | None:
 
 def leading(parts: tuple[str, ...]) -> tuple[Relation, int] | None:
     """The longest relation at the start of some folded words, and how many of them it takes."""
+    if not parts or not (parts[0] in _FIRST or parts[0].isdigit()):
+        return None
     for size in range(min(len(parts), _LONGEST + 2), 0, -1):
         found = relation_of(parts[:size])
         if found is not None:

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from memory_pipeline.domain.entities.build import Entity
 from memory_pipeline.domain.entities.names import (
@@ -64,13 +65,9 @@ class Roster:
         self._names: dict[str, set[str]] = defaultdict(set)
         self._described: dict[str, set[str]] = defaultdict(set)
         self._capitals: dict[str, set[str]] = defaultdict(set)  # initialisms, for "New York City" where "NYC" is known
-        of_memory: dict[str, set[str]] = defaultdict(set)
         for entity in self.entities:
-            for memory_id in entity.memory_ids:
-                of_memory[memory_id].add(entity.entity_id)
             self._add(entity)
         self._add_forms()
-        self._of_memory = {i: frozenset(found) for i, found in of_memory.items()}
         unspaced = (name for name in self._names if _UNSPACED.search(name))
         self._unspaced = sorted(unspaced, key=lambda name: (-len(name), name))
         self._last: tuple[tuple[str, bool], frozenset[str]] | None = None  # one query is looked up for several tables
@@ -110,6 +107,14 @@ class Roster:
     def of_memory(self, memory_id: str) -> frozenset[str]:
         """Ids of the entities that a memory names."""
         return self._of_memory.get(memory_id, frozenset())
+
+    @cached_property
+    def _of_memory(self) -> dict[str, frozenset[str]]:
+        of_memory: dict[str, set[str]] = defaultdict(set)
+        for entity in self.entities:
+            for memory_id in entity.memory_ids:
+                of_memory[memory_id].add(entity.entity_id)
+        return {i: frozenset(found) for i, found in of_memory.items()}
 
     def memories(self, entity_ids: Iterable[str]) -> set[str]:
         """Ids of the memories that name one of some entities."""

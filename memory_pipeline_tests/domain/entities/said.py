@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import Any
 
+from hypothesis import strategies as st
+
 from memory_pipeline.domain.entities import Entity, Roster, Statement, entities
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline_tests.factories import NOON
@@ -65,3 +67,45 @@ NEW_YORK_CITY = says("Lives in New York City.", "user", "residence", "New York C
 EMPLOYER = says("Works at Pedalwerk.", "user", "employer", "Pedalwerk", names=["Pedalwerk"], n=8)
 NAME = says("Is called Alice.", "user", "name", "Alice", names=["Alice"], n=9)
 CALL_ME = says("Wants to be called Ali.", "user", "preferred_name", "Ali", names=["Ali"], n=10)
+
+
+_NAMES = (
+    "Max",
+    "Max Weber",
+    "Max Planck",
+    "Dr. Weber",
+    "Nora",
+    "NYC",
+    "New York City",
+    "New York",
+    "田中さん",
+    "田中",
+    "Müller",
+)
+_SLOTS = (
+    ("user", "family"),
+    ("user", "pet"),
+    ("user", "friend"),
+    ("user", "residence"),
+    ("user", "employer"),
+    ("user", "name"),
+    ("brother", "name"),
+    ("sister", "residence"),
+    ("user", "likes"),
+    ("user", "resting_heart_rate"),
+    (None, None),
+)
+_WORDS = ("Has a brother called {}.", "Has a dog called {}.", "Likes {}.", "Calls the oven {}.", "{} is their cousin.")
+
+
+@st.composite
+def stated_names(draw: st.DrawFn) -> list[Statement]:
+    """Memories of one user that name people and places in many ways, and some that name nothing."""
+    made_ = []
+    for n in range(draw(st.integers(0, 9))):
+        name, words, slot = draw(st.sampled_from(_NAMES)), draw(st.sampled_from(_WORDS)), draw(st.sampled_from(_SLOTS))
+        value = name if slot[1] else None
+        names = (name,) if draw(st.booleans()) else ()
+        living = draw(st.booleans())
+        made_.append(says(words.format(name), *slot, value, names=names, n=n, living=living))
+    return made_

@@ -10,57 +10,17 @@ from hypothesis import strategies as st
 
 from memory_pipeline.domain.entities import TELLING, Roster, Statement, entities, slots_name
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline_tests.domain.entities.said import DAY, SCOPE, made, says
-
-_NAMES = (
-    "Max",
-    "Max Weber",
-    "Max Planck",
-    "Dr. Weber",
-    "Nora",
-    "NYC",
-    "New York City",
-    "New York",
-    "田中さん",
-    "田中",
-    "Müller",
-)
-_SLOTS = (
-    ("user", "family"),
-    ("user", "pet"),
-    ("user", "friend"),
-    ("user", "residence"),
-    ("user", "employer"),
-    ("user", "name"),
-    ("brother", "name"),
-    ("sister", "residence"),
-    ("user", "likes"),
-    ("user", "resting_heart_rate"),
-    (None, None),
-)
-_WORDS = ("Has a brother called {}.", "Has a dog called {}.", "Likes {}.", "Calls the oven {}.", "{} is their cousin.")
-
-
-@st.composite
-def _statements(draw: st.DrawFn) -> list[Statement]:
-    made_ = []
-    for n in range(draw(st.integers(0, 9))):
-        name, words, slot = draw(st.sampled_from(_NAMES)), draw(st.sampled_from(_WORDS)), draw(st.sampled_from(_SLOTS))
-        value = name if slot[1] else None
-        names = (name,) if draw(st.booleans()) else ()
-        living = draw(st.booleans())
-        made_.append(says(words.format(name), *slot, value, names=names, n=n, living=living))
-    return made_
+from memory_pipeline_tests.domain.entities.said import DAY, SCOPE, made, says, stated_names
 
 
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_the_order_of_memories_does_not_matter(data: st.DataObject) -> None:
-    stated = data.draw(_statements())
+    stated = data.draw(stated_names())
     assert made(data.draw(st.permutations(stated))) == made(stated)
 
 
-@given(_statements())
+@given(stated_names())
 @settings(max_examples=150, deadline=None)
 def test_every_name_leads_back_to_its_entity(stated: Sequence[Statement]) -> None:
     known = made(stated)
@@ -74,7 +34,7 @@ def test_every_name_leads_back_to_its_entity(stated: Sequence[Statement]) -> Non
             assert all(i in roster.resolve(name_of[i]) for i in found if name_of[i] != "user")
 
 
-@given(_statements())
+@given(stated_names())
 @settings(max_examples=100, deadline=None)
 def test_every_memory_with_a_name_is_in_an_entity_and_no_entity_is_empty(stated: Sequence[Statement]) -> None:
     known = made(stated)
@@ -84,7 +44,7 @@ def test_every_memory_with_a_name_is_in_an_entity_and_no_entity_is_empty(stated:
     assert all(a.memory_id in e.memory_ids for e in known for a in e.aliases)
 
 
-@given(_statements(), _statements())
+@given(stated_names(), stated_names())
 @settings(max_examples=60, deadline=None)
 def test_two_users_share_nothing(mine: Sequence[Statement], theirs: Sequence[Statement]) -> None:
     alone = entities(SCOPE, mine, DAY)
@@ -94,7 +54,7 @@ def test_two_users_share_nothing(mine: Sequence[Statement], theirs: Sequence[Sta
     assert [(e.name, e.kind, e.memory_ids) for e in alone] == [(e.name, e.kind, e.memory_ids) for e in tenant]
 
 
-@given(_statements())
+@given(stated_names())
 @settings(max_examples=100, deadline=None)
 def test_memories_that_tell_of_no_name_change_nothing(stated: Sequence[Statement]) -> None:
     def telling(s: Statement) -> bool:
