@@ -133,4 +133,5 @@ def test_an_empty_table_has_rows_of_its_shape(own_home: Store, name: str) -> Non
     rows = hot(own_home).rows(name, Scope("default", "nobody"))
     assert len(rows) == 0
     assert rows.vectors.shape == (0, own_home.encoder.dimensions)
-    assert rows.naming("anybody").size == 0
+    nobodys = hot(own_home).rows("memories", Scope("default", "nobody"))
+    assert rows.naming("anybody", nobodys.names).size == 0
