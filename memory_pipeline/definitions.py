@@ -19,6 +19,7 @@ from memory_pipeline.orchestration.assets import (
 from memory_pipeline.orchestration.automation import JOBS, SCHEDULES, inbox_sensor
 from memory_pipeline.orchestration.checks import all_checks
 from memory_pipeline.orchestration.fresh_enough import watched
+from memory_pipeline.orchestration.rates import rate_checks
 from memory_pipeline.orchestration.resources import Pipeline
 
 defs = dg.Definitions(
@@ -31,6 +32,7 @@ defs = dg.Definitions(
     ],
     asset_checks=[
         *all_checks(),
+        *rate_checks(),
         evaluation.fixtures_are_good_enough,
         maintenance.store_size,
         maintenance.file_count,

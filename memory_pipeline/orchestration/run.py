@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.plan import Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.run_stage import UNFIT
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -31,6 +32,10 @@ class RunReport:
 
     Attributes:
         forecast: what it would cost, of a dry run.
+        windows: what came of the windows of its days: how many there are, in how many nothing was worth keeping, of
+            how many the gate let nothing pass, how many got no reply that fits and are asked about again; and on how
+            many days nobody was asked.
+        unfit: those without a fitting reply, by day.
     """
 
     run_ids: list[str] = field(default_factory=list)
@@ -41,6 +46,8 @@ class RunReport:
     usd: float = 0.0
     planned: list[dict[str, Any]] = field(default_factory=list)
     forecast: dict[str, Any] | None = None
+    windows: dict[str, int] = field(default_factory=dict)
+    unfit: dict[str, int] = field(default_factory=dict, repr=False)
 
 
 def run(
@@ -86,7 +93,9 @@ def run(
                 report.planned.append(_shown(step))
                 _materialise(dagster, step, report, settings.chat_batch, accept)
                 done.update((name, day) for name in step.stages for day in step.partitions())
-    _add_costs(pipeline.stage_context(f"{start}-end"), report, began.date())
+    ended = pipeline.stage_context(f"{start}-end")
+    _add_windows(ended, report)
+    _add_costs(ended, report, began.date())
     return report
 
 
@@ -167,11 +176,25 @@ def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport) -> None:
         materialization = event.step_materialization_data.materialization
         rows = materialization.metadata.get("dagster/partition_row_count")
         count = rows.value if rows is not None else 0
+        if materialization.partition and (unfit := materialization.metadata.get(UNFIT)) is not None:
+            report.unfit[materialization.partition] = int(str(unfit.value))
         entry = report.stages.setdefault(
             materialization.asset_key.to_user_string(), {"partitions": 0, "rows": 0, "seconds": 0.0}
         )
         entry["partitions"] += 1
         entry["rows"] += count if isinstance(count, int) else 0
+
+
+def _add_windows(ctx: StageContext, report: RunReport) -> None:
+    from memory_pipeline.stages.freshness import BY_NAME, made
+    from memory_pipeline.storage.rates import WindowOutcomes, window_outcomes
+
+    of_proposals = [s for s in report.planned if {"proposals", "memories"} & set(s["stages"])]
+    days = [d for d in ctx.lake.days("messages") if any(s["from"] <= d.isoformat() <= s["to"] for s in of_proposals)]
+    found = sum(window_outcomes(ctx.lake, days).values(), WindowOutcomes())
+    unfit = sum(report.unfit.values())
+    not_asked = len(set(days) - made(ctx, BY_NAME["proposals"]).keys() - {date.fromisoformat(d) for d in report.unfit})
+    report.windows = {**asdict(found), "windows": found.windows + unfit, "unfit": unfit, "days_not_asked": not_asked}
 
 
 def _add_costs(ctx: StageContext, report: RunReport, since: date) -> None:

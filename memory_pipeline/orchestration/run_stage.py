@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from memory_pipeline.errors import BatchError, BudgetExceeded, SettingsError
+from memory_pipeline.errors import BatchError, BudgetExceeded, ModelError, SettingsError
 from memory_pipeline.orchestration.metadata import plot
 from memory_pipeline.orchestration.partitions import dates
 from memory_pipeline.orchestration.resources import Pipeline
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
 
 OWNERS = ["team:memory-pipeline"]
+UNFIT = "of which the reply did not fit"
+"""Metadata of a day's proposals: windows that the next run asks about again."""
 RETRY = dg.RetryPolicy(max_retries=2, delay=30, backoff=dg.Backoff.EXPONENTIAL)
 
 
@@ -32,6 +34,7 @@ class Made:
         metadata: for the whole run.
         complete: partitions whose work was done in full; others stay stale. None = all.
         beside: rows written in partitions that were not asked for, by partition: what late input changed there.
+        figures: of single partitions; the UI plots them over the days.
         checks: results of the asset's own checks.
     """
 
@@ -39,6 +42,7 @@ class Made:
     metadata: dict[str, Any] = field(default_factory=dict)
     complete: Sequence[date] | None = None
     beside: Mapping[date, int] = field(default_factory=dict)
+    figures: Mapping[date, Mapping[str, int | float]] = field(default_factory=dict)
     checks: Sequence[dg.AssetCheckResult] = ()
 
 
@@ -71,15 +75,20 @@ def run_stage(
                 done = partitions if made.complete is None else made.complete
                 freshness.record(ctx, known, made_from, list(done), made.rows)
     except (BatchError, BudgetExceeded, SettingsError) as error:
+        _not_asked(context, error)
         raise dg.Failure(str(error), allow_retries=False) from error
+    except ModelError as error:
+        _not_asked(context, error)
+        raise
     except (dg.DagsterExecutionInterruptedError, KeyboardInterrupt) as stop:
         # Dagster's retry policy takes an interruption for a failure: it would wait, and start the step again.
         raise dg.Failure("interrupted", allow_retries=False) from stop
     for partition in partitions:
         rows = made.rows.get(partition, 0)
-        if rows:
+        figures = {**({"dagster/partition_row_count": rows} if rows else {}), **made.figures.get(partition, {})}
+        if figures:
             context.add_asset_metadata(
-                {"dagster/partition_row_count": rows},
+                figures,
                 asset_key=context.asset_key,
                 partition_key=partition.isoformat(),
             )
@@ -98,3 +107,9 @@ def run_stage(
     by_partition = {p: made.rows.get(p, 0) for p in partitions}
     metadata = {"rows": total, "rows by partition": plot(by_partition), **made.metadata}
     return dg.MaterializeResult(metadata=metadata, check_results=list(made.checks))
+
+
+def _not_asked(context: dg.AssetExecutionContext, error: Exception) -> None:
+    """Leave word at the asset that nothing was made because nobody was asked: it did not find nothing."""
+    told: dict[str, int | str] = {"not asked": len(context.partition_keys), "because of": type(error).__name__}
+    context.log_event(dg.AssetObservation(context.asset_key, description="not asked", metadata={**told}))

@@ -38,12 +38,14 @@ class ExtractReport:
     """What extraction made, by day.
 
     Attributes:
+        empty: windows in which nothing was worth keeping.
         failed: windows whose reply did not fit; they stay open for the next run.
         beyond: proposals put aside because too many rest on one message.
     """
 
     windows: Counter[date] = field(default_factory=Counter)
     proposals: Counter[date] = field(default_factory=Counter)
+    empty: Counter[date] = field(default_factory=Counter)
     failed: Counter[date] = field(default_factory=Counter)
     beyond: Counter[date] = field(default_factory=Counter)
 
@@ -62,6 +64,7 @@ def _told(report: ExtractReport) -> dict[str, int]:
     return {
         "windows": report.windows.total(),
         "proposals": report.proposals.total(),
+        "windows_empty": report.empty.total(),
         "windows_unfit": report.failed.total(),
     }
 
@@ -131,6 +134,7 @@ def _take(ctx: StageContext, work: Work, answer: Answer, made: _Made, report: Ex
         model=ctx.chat.model,
         reply_key=answer.key or None,
     )
+    report.empty[window.day] += not resolved
     kept, beyond = within_cap(resolved, most)
     made.windows[window.day].append(window)
     made.proposals[window.day] += kept

@@ -6,6 +6,7 @@ Sources of the figures are named beside them in the table.
 from memory_pipeline.domain.policy.forecast import CallFigures, ForecastPolicy
 from memory_pipeline.domain.policy.freshness import FreshnessPolicy, Unmade
 from memory_pipeline.domain.policy.maintenance import MaintenancePolicy
+from memory_pipeline.domain.policy.rates import RatePolicy
 from memory_pipeline.domain.policy.reading import (
     ContextPolicy,
     EvaluationPolicy,
@@ -61,6 +62,7 @@ __all__ = [
     "ProfilePolicy",
     "PrunePolicy",
     "QualityPolicy",
+    "RatePolicy",
     "ReflectionPolicy",
     "RetrievalPolicy",
     "SensitiveClass",

@@ -12,6 +12,7 @@ from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.policy.forecast import ForecastPolicy
 from memory_pipeline.domain.policy.freshness import FreshnessPolicy
 from memory_pipeline.domain.policy.maintenance import MaintenancePolicy
+from memory_pipeline.domain.policy.rates import RatePolicy
 from memory_pipeline.domain.policy.reading import (
     ContextPolicy,
     EvaluationPolicy,
@@ -73,6 +74,7 @@ class Policy:
     shadow: ShadowPolicy
     maintenance: MaintenancePolicy
     freshness: FreshnessPolicy
+    rates: RatePolicy
 
     def for_encoder(self, name: str) -> Policy:
         """The policy with the figures of likeness that were measured with an encoder, where there are any.

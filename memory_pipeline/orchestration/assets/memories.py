@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from memory_pipeline.domain.rates import Rate
 from memory_pipeline.domain.reasons import meaning
 from memory_pipeline.errors import AuditFailed
 from memory_pipeline.orchestration.assets.proposals import proposals
@@ -62,6 +63,7 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
         {"verdict": o, "reason": r, "proposals": n, "share": f"{n / reasons.total():.1%}", "meaning": meaning(r)}
         for (o, r), n in reasons.most_common()
     ]
+    figures = _figures(ctx, days)
     rows = {d: report.changes[d].total() + report.withdrawn[d] for d in {*report.changes, *report.withdrawn}}
     return Made(
         {day: found.total() for day, found in report.changes.items()},
@@ -74,8 +76,23 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
         },
         complete=[d for d in days if d not in report.failed],
         beside=rows,
+        figures=figures,
         checks=list(results(report.audits, asset_key=dg.AssetKey("memories"))),
     )
+
+
+def _figures(ctx: "StageContext", days: list[date]) -> dict[date, dict[str, float]]:
+    """The rates of each day, and its windows from which the gate let nothing pass."""
+    from memory_pipeline.storage.rates import rates, window_outcomes
+
+    figures: dict[date, dict[str, float]] = {}
+    for day, found in window_outcomes(ctx.lake, days).items():
+        figures[day] = {"windows of which all was rejected": found.all_rejected}
+    for rate, by_day in rates(ctx.lake, days).items():
+        if rate is not Rate.QUARANTINED:
+            for day, counted in by_day.items():
+                figures.setdefault(day, {})[f"{rate} rate"] = counted.share
+    return figures
 
 
 @dg.asset(

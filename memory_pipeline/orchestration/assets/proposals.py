@@ -9,7 +9,7 @@ from memory_pipeline.orchestration.assets.transcripts import transcripts
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, UNFIT, Made, run_stage
 from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def _extract(ctx: "StageContext", days: list[date]) -> Made:
         report.proposals,
         {
             "windows": report.windows.total(),
+            "windows with nothing to keep": report.empty.total(),
             "windows whose reply did not fit": report.failed.total(),
             "model": ctx.chat.model,
             "model calls": ctx.replies.calls - calls,
@@ -52,4 +53,13 @@ def _extract(ctx: "StageContext", days: list[date]) -> Made:
             "most salient": table(sample.to_pylist()),
         },
         complete=[d for d in days if not report.failed[d]],
+        figures={
+            day: {
+                "windows of the day": report.windows[day],
+                "of which nothing to keep": report.empty[day],
+                UNFIT: report.failed[day],
+            }
+            for day in days
+            if report.windows[day]
+        },
     )
