@@ -64,11 +64,11 @@ def rates(
         return
     print_table(
         "",
-        ("day", "windows", "nothing to keep", "all rejected", *Rate),
+        ("day", "windows", "empty", "rejected", *Rate),
         [
             (
                 day,
-                "not asked yet" if day in waiting else (w := windows.get(day, WindowOutcomes())).windows,
+                "waiting" if day in waiting else (w := windows.get(day, WindowOutcomes())).windows,
                 *(("", "") if day in waiting else (w.nothing_to_keep, w.all_rejected)),
                 *(f"{found[rate][day].share:.1%}" if day in found[rate] else "" for rate in Rate),
             )
@@ -76,5 +76,7 @@ def rates(
         ],
         figures=range(1, 4 + len(Rate)),
     )
+    told = "empty: windows with nothing to keep; rejected: the gate let nothing of them pass; waiting: not asked yet"
+    console().print(told, markup=False, style="dim")
     for rate, judged in trends.items():
         console().print(f"{'     ' if judged.ok else 'WARN '}{rate}: {judged.told}", markup=False, style="dim")

@@ -26,7 +26,7 @@ class Rate(StrEnum):
     ECHO = "echo", "share of proposals that gave back what had been recalled"
     SECRET = "secret", "share of proposals that held a secret"
     STALE = "stale", "share of the ledger's changes that were memories going stale"
-    QUARANTINED = "quarantined", "share of model calls whose reply did not fit"
+    UNFIT = "unfit", "share of model calls whose reply did not fit"
 
 
 @dataclass(frozen=True, slots=True)

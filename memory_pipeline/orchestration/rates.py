@@ -9,7 +9,7 @@ from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import partitions_of_run
 from memory_pipeline.orchestration.resources import Pipeline
 
-_ASSETS = {Rate.QUARANTINED: "proposals", Rate.STALE: "lifecycle"}
+_ASSETS = {Rate.UNFIT: "proposals", Rate.STALE: "lifecycle"}
 
 
 def _check(rate: Rate) -> dg.AssetChecksDefinition:
@@ -18,7 +18,7 @@ def _check(rate: Rate) -> dg.AssetChecksDefinition:
         from memory_pipeline.storage.rates import rates, span_before
 
         ctx = pipeline.stage_context(context.run.run_id)
-        by_call = rate is Rate.QUARANTINED  # counted on the day of the call, which is the run's
+        by_call = rate is Rate.UNFIT  # counted on the day of the call, which is the run's
         known = ctx.lake.days("messages")
         days = [ctx.now.date()] if by_call else partitions_of_run(context.run, known)
         before = span_before(days, ctx.policy.rates.trailing_days)

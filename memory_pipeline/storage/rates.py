@@ -74,7 +74,7 @@ def rates(lake: Lake, days: Sequence[date]) -> dict[Rate, dict[date, Count]]:
         counted[Rate.STALE][row["day"]] = Count(row["part"], row["whole"])
     unfit = _by_day(lake, _UNFIT, "quarantined", days)
     for day, calls in _by_day(lake, _CALLS, "costs", days).items():
-        counted[Rate.QUARANTINED][day] = Count(min(unfit.get(day, 0), calls), calls)
+        counted[Rate.UNFIT][day] = Count(min(unfit.get(day, 0), calls), calls)
     return counted
 
 

@@ -80,8 +80,8 @@ def test_what_became_of_the_windows_is_told_apart(home: Path, protocol_server: P
     days = {day["day"]: day for day in shown["days"]}
     assert days[DAYS[1].isoformat()]["windows"]["nothing_to_keep"] == 1
     assert shown["rates"]["junk"]["counted"] == 2 and shown["rates"]["junk"]["ok"]
-    assert shown["rates"]["quarantined"]["rate"] > 0
-    assert "nothing to keep" in CliRunner().invoke(app, ["rates"]).stdout
+    assert shown["rates"]["unfit"]["rate"] > 0
+    assert "windows with nothing to keep" in CliRunner().invoke(app, ["rates"]).stdout
 
 
 _KEYS = ("of which nothing to keep", "of which the reply did not fit")
@@ -130,7 +130,7 @@ def test_the_rates_are_checks_that_warn() -> None:
     checks = {key.to_user_string() for key in defs.resolve_asset_graph().asset_check_keys}
     rates = {name for name in checks if name.endswith("_rate")}
     assert rates == {
-        "proposals:quarantined_rate",
+        "proposals:unfit_rate",
         "memories:junk_rate",
         "memories:duplicate_rate",
         "memories:echo_rate",

@@ -89,7 +89,7 @@ def _figures(ctx: "StageContext", days: list[date]) -> dict[date, dict[str, floa
     for day, found in window_outcomes(ctx.lake, days).items():
         figures[day] = {"windows of which all was rejected": found.all_rejected}
     for rate, by_day in rates(ctx.lake, days).items():
-        if rate is not Rate.QUARANTINED:
+        if rate is not Rate.UNFIT:
             for day, counted in by_day.items():
                 figures.setdefault(day, {})[f"{rate} rate"] = counted.share
     return figures
