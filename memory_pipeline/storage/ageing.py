@@ -5,16 +5,21 @@ The policy's days enter as a table, so that a changed policy counts at once, wha
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.fading import BY_TIME, Reads, may_fade
+from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.strength import fades_after
+from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.checkpoint import LEDGER, beside, users_of
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.ledger import CURRENT, ledger_files, scopes_table
 from memory_pipeline.storage.rows import from_table
@@ -23,26 +28,28 @@ from memory_pipeline.storage.schemas import Usefulness
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_NOTE = "due.json"
 _LEVELS = 20  # steps of importance that the days until fading are worked out for
 # A local day begins up to 14 hours before the same day in UTC; the domain decides to the day.
-_AGEING = f"""
-SELECT c.memory_id FROM ({CURRENT}) c JOIN rules r USING (type)
-LEFT JOIN levels l ON l.type = c.type AND l.level = least(floor(c.importance * $levels), $levels)
-WHERE NOT c.pinned AND epoch(c.day) < $before AND (
-    c.status IN ('active', 'stale') AND (
-        epoch(c.valid_until) < $before
-        OR c.status = 'active' AND r.stale_after > 0 AND epoch(c.referenced_at) < $before - r.stale_after * 86400
-        OR c.status = 'active' AND c.type = 'open_loop' AND (
-            epoch(c.due_at) < $before - r.grace * 86400
-            OR c.due_at IS NULL AND r.silence_after > 0
-               AND epoch(c.referenced_at) < $before - r.silence_after * 86400)
-        OR c.status = 'stale' AND r.archive_after > 0 AND epoch(c.day) < $before - r.archive_after * 86400
-    )
-    OR (r.fades AND c.status IN ('active', 'stale')
-        OR $prune AND c.status = 'archived' AND list_contains($by_time, c.change))
-       AND l.days IS NOT NULL
-       AND epoch(c.referenced_at) < $before - greatest(l.days * (1 + c.reinforcements), $idle) * 86400
-)
+_DUE = f"""
+WITH dates AS (
+    SELECT c.tenant_id, c.user_id, c.memory_id, epoch(c.day) AS said, least(
+        CASE WHEN c.status IN ('active', 'stale') THEN epoch(c.valid_until) END,
+        CASE WHEN c.status = 'active' AND r.stale_after > 0
+            THEN epoch(c.referenced_at) + r.stale_after * 86400 END,
+        CASE WHEN c.status = 'active' AND c.type = 'open_loop' THEN epoch(c.due_at) + r.grace * 86400 END,
+        CASE WHEN c.status = 'active' AND c.type = 'open_loop' AND c.due_at IS NULL AND r.silence_after > 0
+            THEN epoch(c.referenced_at) + r.silence_after * 86400 END,
+        CASE WHEN c.status = 'stale' AND r.archive_after > 0 THEN epoch(c.day) + r.archive_after * 86400 END,
+        CASE WHEN l.days IS NOT NULL AND (r.fades AND c.status IN ('active', 'stale')
+                OR $prune AND c.status = 'archived' AND list_contains($by_time, c.change))
+            THEN epoch(c.referenced_at) + greatest(l.days * (1 + c.reinforcements), $idle) * 86400 END
+    ) AS ends
+    FROM ({CURRENT}) c JOIN rules r USING (type)
+    LEFT JOIN levels l ON l.type = c.type AND l.level = least(floor(c.importance * $levels), $levels)
+    WHERE NOT c.pinned
+),
+due AS (SELECT tenant_id, user_id, memory_id, greatest(said, ends) AS due FROM dates WHERE ends IS NOT NULL)
 """
 _OF = f"""
 WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN due USING (memory_id))
@@ -57,24 +64,83 @@ def ageing(lake: Lake, through: date, policy: Policy, scopes: Iterable[Scope] | 
     Args:
         scopes: users to look at; None = all.
     """
-    users = None if scopes is None else set(scopes)
-    query, tables = _AGEING, {"rules": _rules(policy), "levels": _levels(policy)}
+    before = datetime(through.year, through.month, through.day, tzinfo=UTC).timestamp() + 2 * 86_400
+    figures = _Figures.of(policy)
+    users = _due_users(lake, before, figures) if scopes is None else set(scopes)
+    query, tables = f"{_DUE} SELECT memory_id FROM due WHERE due < $before", dict(figures.tables)
     if users is not None:
-        query = (
-            "WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id)) "
-            + query
+        query = query.replace(
+            "WITH ",
+            "WITH memory_versions AS (SELECT * FROM memory_versions SEMI JOIN wanted USING (tenant_id, user_id)), ",
+            1,
         )
         tables["wanted"] = scopes_table(users)
-    given = {
-        "before": (datetime(through.year, through.month, through.day, tzinfo=UTC).timestamp() + 2 * 86_400),
-        "levels": _LEVELS,
-        "prune": policy.prune.enabled,
-        "by_time": sorted(str(change) for change in BY_TIME),
-        "idle": policy.prune.after_days,
-    }
     files = ledger_files(lake, users)
-    due = lake.sql(query, given, tables=tables, files=files)  # few columns of many rows, then all of a few
+    due = lake.sql(query, {**figures.given, "before": before}, tables=tables, files=files)
+    # few columns of many rows, then all of a few
     return from_table(lake.sql(_OF, tables={"due": due}, files=files), MemoryVersion) if due.num_rows else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """The policy's figures as the query takes them, and a digest of them."""
+
+    given: Mapping[str, Any]
+    tables: Mapping[str, pa.Table]
+    kind: str
+
+    @classmethod
+    def of(cls, policy: Policy) -> _Figures:
+        given = {
+            "levels": _LEVELS,
+            "prune": policy.prune.enabled,
+            "by_time": sorted(str(change) for change in BY_TIME),
+            "idle": policy.prune.after_days,
+        }
+        tables = {"rules": _rules(policy), "levels": _levels(policy)}
+        told = [json.dumps(part.to_pydict(), sort_keys=True, default=str) for part in tables.values()]
+        return cls(given, tables, digest(_DUE, json.dumps(given), *told)[:16])
+
+
+def _due_users(lake: Lake, before: float, figures: _Figures) -> set[Scope] | None:
+    """The users of whom a memory may be due before a time; None where every user's are to be looked at.
+
+    Of each user in the ledger's checkpoint a note keeps the earliest time at which one is; those of whom later rows
+    tell are looked at anyway. So most of a large store's users are not.
+    """
+    found = beside(lake)
+    if found is None:
+        return None
+    held, later = found
+    note = _note(lake, figures.kind)
+    parts = {path for path, _ in held.parts.values()}
+    missing = sorted(parts - note.keys())
+    for path in missing:
+        note[path] = []
+    if missing:
+        table = lake.sql(
+            f"{_DUE} SELECT tenant_id, user_id, min(due) AS due FROM due GROUP BY ALL ORDER BY ALL",
+            figures.given,
+            tables=figures.tables,
+            files={LEDGER: (LEDGER, [f"{lake.store.base}/{path}" for path in missing])},
+        )
+        for row in table.to_pylist():
+            path, _ = held.parts[held.bucket(Scope(row["tenant_id"], row["user_id"]))]
+            note[path].append([row["tenant_id"], row["user_id"], row["due"]])
+    if missing or note.keys() - parts:
+        kept = {"kind": figures.kind, "parts": {path: note[path] for path in sorted(parts)}}
+        with suppress(StorageError):  # what cannot be kept is worked out again
+            lake.store.write_note(_NOTE, json.dumps(kept, separators=(",", ":")).encode())
+    due = {Scope(tenant, user) for path in parts for tenant, user, at in note[path] if at < before}
+    return due | users_of(lake, later)
+
+
+def _note(lake: Lake, kind: str) -> dict[str, list[list[Any]]]:
+    try:
+        note = json.loads(lake.store.note(_NOTE))
+        return dict(note["parts"]) if note["kind"] == kind else {}
+    except (ValueError, KeyError, TypeError):
+        return {}  # as if it were not there
 
 
 def _rules(policy: Policy) -> pa.Table:

@@ -32,7 +32,7 @@ _FOLDER = f"{NOTES}/checkpoint"
 _FORM = 1  # raised when what is kept of the ledger changes
 _BEHIND = timedelta(days=14)  # a week is reflected on after it has ended; rows from its first day on are needed whole
 _STEP = timedelta(days=7)
-_BUCKET_ROWS = 4_000
+_BUCKET_ROWS = 1_000  # a user's rows are read with those of their bucket
 _EVIDENCE = 12  # as many messages as a version names at most; of a memory with more, the others name the rest
 _KEPT = f"""
 WITH rows AS (
@@ -102,11 +102,20 @@ def files_of(lake: Lake, scopes: Iterable[Scope] | None, since: date | None = No
     if held is None or (since is not None and since <= held.through):
         return lake.files(LEDGER)
     changes = _changes(lake, held)
-    if changes.gone or (changes.late and (wanted is None or wanted & _users(lake, changes.late))):
+    if changes.gone or (changes.late and (wanted is None or wanted & users_of(lake, changes.late))):
         return lake.files(LEDGER)
     places = held.parts.keys() if wanted is None else {held.bucket(s) for s in wanted} & held.parts.keys()
     parts = [f"{lake.store.base}/{held.parts[place][0]}" for place in sorted(places)]
     return [*parts, *tail(lake, held)]
+
+
+def beside(lake: Lake) -> tuple[Checkpoint, list[str]] | None:
+    """The checkpoint, and the ledger's files that it does not hold; None where it cannot be used."""
+    held = load(lake)
+    if held is None:
+        return None
+    changes = _changes(lake, held)
+    return None if changes.gone else (held, [*changes.late, *tail(lake, held)])
 
 
 def tail(lake: Lake, held: Checkpoint) -> list[str]:
@@ -176,8 +185,8 @@ def _remade(
     lake: Lake, held: Checkpoint, fresh: Sequence[str], late: Sequence[str], whole: Sequence[str]
 ) -> tuple[dict[int, tuple[str, int]], int]:
     """The parts after some files were added to the ledger, and how many buckets they are of."""
-    reopened = _users(lake, late)
-    touched = _users(lake, fresh) | reopened
+    reopened = users_of(lake, late)
+    touched = users_of(lake, fresh) | reopened
     buckets = held.buckets
     while sum(rows for _, rows in held.parts.values()) > 2 * buckets * _BUCKET_ROWS:
         buckets *= 2
@@ -227,7 +236,8 @@ def _changes(lake: Lake, held: Checkpoint) -> _Changes:
     return changes
 
 
-def _users(lake: Lake, files: Sequence[str]) -> set[Scope]:
+def users_of(lake: Lake, files: Sequence[str]) -> set[Scope]:
+    """The users of whom some files hold rows of the ledger."""
     table = lake.sql("SELECT DISTINCT tenant_id, user_id FROM added", files={"added": (LEDGER, files)})
     return {Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import replace
 from datetime import date, timedelta
@@ -12,12 +13,15 @@ import pytest
 
 from memory_pipeline.domain.fading import pass_time
 from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, fold, seal, standing
+from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.age import age, transitions
 from memory_pipeline.stages.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
 from memory_pipeline.storage.ageing import AGES, age_structure, ageing
+from memory_pipeline.storage.checkpoint import LEDGER, refresh
+from memory_pipeline.storage.lake import Lake
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal
 from memory_pipeline_tests.stages.curated import Home, at, dog
 from memory_pipeline_tests.store import Store
@@ -224,6 +228,33 @@ def test_the_query_misses_no_memory_that_time_changes(tmp_path: Path, enabled: b
         assert changed <= looked_at
         unclear = {m.memory_id for m in made if m.importance in (0.23, 0.349999)}  # between two steps of importance
         assert looked_at - unclear <= a_day_later
+
+
+def test_with_a_checkpoint_the_same_memories_are_looked_at_and_only_users_who_may_have_some(tmp_path: Path) -> None:
+    draw = random.Random(11)
+    made = [_of_somebody(draw, n) for n in range(300)]
+    whole, quick = Lake(str(tmp_path / "whole")), Lake(str(tmp_path / "quick"))
+    for lake in (whole, quick):
+        lake.append(LEDGER, made)
+    refresh(quick, (NOON + timedelta(days=400)).date())
+    withdrawn = replace(made[0], asserted=False, recorded_at=made[0].recorded_at + timedelta(days=500))
+    for policy in (POLICY, replace(POLICY, prune=replace(POLICY.prune, enabled=True))):
+        for days in (0, 33, 250):
+            through = (NOON + timedelta(days=days)).date()
+            assert _ids(quick, through, policy) == _ids(whole, through, policy)
+    assert sum(len(found) for found in json.loads(quick.store.note("due.json"))["parts"].values()) > 10
+    for later in (_of_somebody(draw, 300), _of_somebody(draw, 301), withdrawn):  # what the checkpoint does not hold
+        for lake in (whole, quick):
+            lake.append(LEDGER, [later])
+        assert _ids(quick, NOON.date(), POLICY) == _ids(whole, NOON.date(), POLICY)
+
+
+def _of_somebody(draw: random.Random, n: int) -> MemoryVersion:
+    return seal(replace(_any_memory(draw, n), user_id=f"user-{n % 30}"))
+
+
+def _ids(lake: Lake, through: date, policy: Policy) -> list[str]:
+    return [m.memory_id for m in ageing(lake, through, policy)]
 
 
 def test_users_who_are_not_asked_for_are_not_looked_at(tmp_path: Path) -> None:
