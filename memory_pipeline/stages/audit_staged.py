@@ -7,48 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
 from memory_pipeline.stages.prospect import Prospect
 
 Rows = list[dict[str, Any]]
 
-_SHOWN = "version_id, memory_id, tenant_id, user_id"
-# What a version cites that the one before it did not.
-_CITED = """
-WITH cited AS (
-    SELECT version_id, memory_id, tenant_id, user_id, version, previous_version_id, content,
-           unnest(list_transform(evidence, lambda e: e.message_id)) AS message_id
-    FROM changed WHERE asserted AND cause = 'proposal'
-),
-earlier AS (
-    SELECT version_id AS previous_version_id, unnest(list_transform(evidence, lambda e: e.message_id)) AS message_id
-    FROM (SELECT version_id, evidence FROM known UNION ALL SELECT version_id, evidence FROM changed)
-),
-new AS (SELECT * FROM cited ANTI JOIN earlier USING (previous_version_id, message_id)),
-own AS (
-    SELECT DISTINCT tenant_id, user_id, message_id FROM messages SEMI JOIN people USING (tenant_id, user_id)
-    SEMI JOIN new USING (message_id)
-)
-"""
-# Texts that a version brings in: its statement where the ledger has none of that wording of the memory.
-_NEW_WORDS = """
-WITH fresh AS (
-    SELECT * FROM changed WHERE asserted AND NOT coalesce(own_words, false)
-)
-SELECT version_id, memory_id, tenant_id, user_id,
-       concat_ws(chr(10), content, subject, attribute, value, array_to_string(entities, chr(10))) AS said
-FROM fresh ANTI JOIN known USING (memory_id, content)
-"""
-_NEW_QUOTES = """
-SELECT c.version_id, c.memory_id, c.tenant_id, c.user_id, c.said FROM (
-    SELECT version_id, memory_id, tenant_id, user_id, unnest(list_transform(evidence, lambda e: e.quote)) AS said
-    FROM changed WHERE asserted AND NOT coalesce(own_words, false)
-) c ANTI JOIN (
-    SELECT memory_id, unnest(list_transform(evidence, lambda e: e.quote)) AS said FROM known
-) k USING (memory_id, said)
-"""
+_SHOWN = ("version_id", "memory_id", "tenant_id", "user_id")
 
 
 def every_proposal_has_a_verdict(what: Prospect) -> Rows:
@@ -130,61 +95,54 @@ def nothing_vanishes(what: Prospect) -> Rows:
 
 def evidence_exists(what: Prospect) -> Rows:
     """Every version that a proposal made rests on a message of its own user that is in the log."""
-    return what.rows(
-        f"""
-        {_CITED},
-        bare AS (
-            SELECT version_id, memory_id, tenant_id, user_id, content FROM changed
-            WHERE asserted AND cause = 'proposal' AND version = 1 AND len(evidence) = 0
-        ),
-        lost AS (
-            SELECT version_id, memory_id, tenant_id, user_id, content FROM new
-            WHERE version_id NOT IN (SELECT version_id FROM new SEMI JOIN own USING (tenant_id, user_id, message_id))
-        )
-        SELECT DISTINCT * FROM (SELECT * FROM bare UNION ALL SELECT * FROM lost) ORDER BY version_id
-        """,
-        "changed",
-        "known",
-        "people",
-        days={"messages": _near(what)},
-    )
+    found: dict[str, Rows] = defaultdict(list)
+    for row in what.citations:
+        found[row["version_id"]].append(row)
+    return [
+        {name: rows[0][name] for name in (*_SHOWN, "content")}
+        for rows in found.values()
+        if not any(row["own"] for row in rows)
+    ]
 
 
 def no_row_outside_its_user(what: Prospect) -> Rows:
     """Every row is of a user of the run, and names nothing but memories and messages of that user."""
     strangers = what.rows(
-        f"""
-        {_CITED}
-        SELECT {_SHOWN}, 'not a user of this run' AS what FROM changed ANTI JOIN people USING (tenant_id, user_id)
+        """
+        SELECT version_id, memory_id, tenant_id, user_id, 'not a user of this run' AS what
+        FROM changed ANTI JOIN people USING (tenant_id, user_id)
         UNION ALL
         SELECT verdict_id, coalesce(memory_id, ''), tenant_id, user_id, 'verdict on nobody of this run'
         FROM judged ANTI JOIN people USING (tenant_id, user_id)
         UNION ALL
         SELECT c.version_id, c.memory_id, c.tenant_id, c.user_id, 'a memory of another user'
-        FROM (SELECT DISTINCT {_SHOWN} FROM changed) c JOIN known k USING (memory_id)
+        FROM (SELECT DISTINCT version_id, memory_id, tenant_id, user_id FROM changed) c JOIN known k USING (memory_id)
         WHERE (c.tenant_id, c.user_id) <> (k.tenant_id, k.user_id)
-        UNION ALL
-        SELECT n.version_id, n.memory_id, n.tenant_id, n.user_id, 'cites a message of another user'
-        FROM new n ANTI JOIN own o USING (tenant_id, user_id, message_id)
-        SEMI JOIN (SELECT message_id FROM messages SEMI JOIN new USING (message_id)) m USING (message_id)
         """,
         "changed",
         "judged",
         "known",
         "people",
-        days={"messages": _near(what)},
     )
-    return strangers + _named_of_others(what)
+    citing = [
+        {name: row[name] for name in _SHOWN} | {"what": "cites a message of another user"}
+        for row in what.citations
+        if row["foreign"]
+    ]
+    return strangers + citing + _named_of_others(what)
 
 
 def _named_of_others(what: Prospect) -> Rows:
     """Rows that name a memory which the index knows as somebody else's."""
     unknown = what.rows(
-        f"""
+        """
         WITH naming AS (
-            SELECT {_SHOWN}, memory_id AS named FROM changed WHERE asserted AND version = 1
+            SELECT version_id, memory_id, tenant_id, user_id, memory_id AS named
+            FROM changed WHERE asserted AND version = 1
             UNION ALL
-            SELECT {_SHOWN}, unnest(list_concat(derived_from, [superseded_by, lineage_id])) FROM changed WHERE asserted
+            SELECT version_id, memory_id, tenant_id, user_id,
+                   unnest(list_concat(derived_from, [superseded_by, lineage_id]))
+            FROM changed WHERE asserted
             UNION ALL
             SELECT verdict_id, memory_id, tenant_id, user_id, memory_id FROM judged
         )
@@ -278,7 +236,7 @@ def no_secret_is_remembered(what: Prospect) -> Rows:
     from memory_pipeline.domain.sensitive import find, handled
 
     withheld = handled(what.ctx.policy.gate, Handling.REJECT, Handling.MASK)
-    texts = what.rows(_NEW_WORDS, "changed", "known") + what.rows(_NEW_QUOTES, "changed", "known")
+    texts = what.texts
     told = {text: any(span.kind in withheld for span in find(text)) for text in {row["said"] for row in texts}}
     return _each([row for row in texts if told[row["said"]]])
 
@@ -287,20 +245,20 @@ def no_prompt_example(what: Prospect) -> Rows:
     """Nothing that is new was copied from the prompts' examples."""
     from memory_pipeline.inference.prompts import CANARIES
 
-    texts = what.rows(_NEW_WORDS, "changed", "known")
+    texts = [row for row in what.texts if not row["quoted"]]
     return _each([row for row in texts if any(c.casefold() in row["said"].casefold() for c in CANARIES)])
 
 
 def _each(rows: Rows) -> Rows:
     """Every version once, without what it says."""
-    seen = {row["version_id"]: {k: v for k, v in row.items() if k != "said"} for row in rows}
+    seen = {row["version_id"]: {k: v for k, v in row.items() if k in _SHOWN} for row in rows}
     return list(seen.values())
 
 
 def no_derived_time_from_the_clock(what: Prospect) -> Rows:
     """No event time of a version equals the time at which it was recorded: history keeps its own dates."""
     return what.rows(
-        f"SELECT {_SHOWN}, change, recorded_at FROM changed WHERE cause <> 'manual' "
+        "SELECT version_id, memory_id, tenant_id, user_id, change, recorded_at FROM changed WHERE cause <> 'manual' "
         "AND recorded_at IN (observed_at, referenced_at, changed_at, valid_from, valid_until, due_at)",
         "changed",
     )
@@ -328,6 +286,9 @@ def staged_as_declared(what: Prospect) -> Rows:
 
 def retired(what: Prospect) -> tuple[Rows, int]:
     """Memories that would lose their place to a statement or to nothing, and how many there are, new ones included."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     rows = what.rows(
         """
         SELECT a.tenant_id, a.user_id, memory_id, a.content, a.status, a.change
@@ -352,19 +313,9 @@ def retired(what: Prospect) -> tuple[Rows, int]:
         "changed",
         "known",
     )
-    (count,) = what.rows(
-        "SELECT count(DISTINCT memory_id) AS n FROM (SELECT memory_id FROM before WHERE status IN ('active', 'stale') "
-        "UNION ALL SELECT memory_id FROM after ANTI JOIN before USING (memory_id))",
-        "after",
-        "before",
-    )
-    return rows, count["n"]
-
-
-def _near(what: Prospect) -> list[Any]:
-    """Days on which what the staged versions cite was said."""
-    around = {day + timedelta(days=n) for day in what.days for n in (-1, 0, 1)}
-    return sorted(around & set(what.ctx.lake.days("messages")))
+    lived = pc.sum(pc.is_in(what.before["status"], pa.array(["active", "stale"]))).as_py() or 0
+    new = pc.sum(pc.invert(pc.is_in(what.after["memory_id"], what.before["memory_id"].combine_chunks()))).as_py() or 0
+    return rows, lived + new
 
 
 StagedAudit = Callable[[Prospect], Rows]

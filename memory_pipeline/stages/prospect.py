@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,48 @@ _STANDS = (
     "memory_id, tenant_id, user_id, version_id, status, change, cause, type, content, subject, attribute, value, "
     "negated, len(apart) > 0 AS apart, derived_from, coalesce(valid_from, observed_at) AS happened_at"
 )
+# Every version of a proposal with what it cites that the version before it did not, and whose messages those are; the
+# first version of a memory is there even where it cites nothing.
+_CITATIONS = """
+WITH stated AS (SELECT * FROM changed WHERE asserted AND cause = 'proposal'),
+cited AS (
+    SELECT version_id, memory_id, tenant_id, user_id, content, previous_version_id,
+           unnest(list_transform(evidence, lambda e: e.message_id)) AS message_id FROM stated
+),
+earlier AS (
+    SELECT version_id AS previous_version_id, unnest(list_transform(evidence, lambda e: e.message_id)) AS message_id
+    FROM (SELECT version_id, evidence FROM known UNION ALL SELECT version_id, evidence FROM changed)
+),
+new AS (
+    SELECT * EXCLUDE (previous_version_id) FROM cited ANTI JOIN earlier USING (previous_version_id, message_id)
+    UNION ALL
+    SELECT version_id, memory_id, tenant_id, user_id, content, NULL FROM stated WHERE version = 1 AND len(evidence) = 0
+),
+said AS (SELECT DISTINCT tenant_id, user_id, message_id FROM messages SEMI JOIN new USING (message_id)),
+whose AS (
+    SELECT version_id, message_id, bool_or(s.tenant_id = n.tenant_id AND s.user_id = n.user_id) AS own
+    FROM new n JOIN said s USING (message_id) GROUP BY ALL
+)
+SELECT DISTINCT new.*, coalesce(own, false) AS own, NOT coalesce(own, true) AS foreign
+FROM new LEFT JOIN whose USING (version_id, message_id) ORDER BY ALL
+"""
+# What a version states that the ledger does not have of the memory in these words, and what it quotes anew. What the
+# user has written by hand was looked at when it was written.
+_TEXTS = """
+WITH fresh AS (SELECT * FROM changed WHERE asserted AND NOT coalesce(own_words, false)),
+quoted AS (
+    SELECT version_id, memory_id, tenant_id, user_id, unnest(list_transform(evidence, lambda e: e.quote)) AS said
+    FROM fresh
+)
+SELECT version_id, memory_id, tenant_id, user_id, false AS quoted,
+       concat_ws(chr(10), content, subject, attribute, value, array_to_string(entities, chr(10))) AS said
+FROM fresh ANTI JOIN known USING (memory_id, content)
+UNION ALL
+SELECT version_id, memory_id, tenant_id, user_id, true, said FROM quoted
+ANTI JOIN (
+    SELECT memory_id, unnest(list_transform(evidence, lambda e: e.quote)) AS said FROM known
+) USING (memory_id, said)
+"""
 
 
 @dataclass
@@ -54,14 +96,6 @@ class Prospect:
     def judged(self) -> pa.Table:
         """The staged verdicts."""
         return self.staged.rows("verdicts", self.part)
-
-    @property
-    def days(self) -> list[date]:
-        """Days of the staged versions."""
-        import pyarrow.compute as pc
-
-        days: list[date] = sorted(pc.unique(self.changed["day"]).to_pylist())
-        return days
 
     @cached_property
     def known(self) -> pa.Table:
@@ -97,6 +131,21 @@ class Prospect:
             tables={"known": self.known, "changed": self.changed, "before": self.before},
             files={"memory_versions": ("memory_versions", [])},
         )
+
+    @cached_property
+    def citations(self) -> list[dict[str, Any]]:
+        """Messages that staged versions cite anew; ``own`` or ``foreign`` where they are in the log."""
+        import pyarrow.compute as pc
+
+        days = pc.unique(self.changed["day"]).to_pylist()
+        around = {day + timedelta(days=n) for day in days for n in (-1, 0, 1)}  # a window may go on past midnight
+        there = around & set(self.ctx.lake.days("messages"))
+        return self.rows(_CITATIONS, "changed", "known", days={"messages": there})
+
+    @cached_property
+    def texts(self) -> list[dict[str, Any]]:
+        """Texts that staged versions bring in; ``quoted`` tells a message's words from a statement."""
+        return self.rows(_TEXTS, "changed", "known")
 
     @cached_property
     def people(self) -> pa.Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from heapq import heapify, heappop, heappush
@@ -15,13 +16,14 @@ from memory_pipeline.domain.curation import done, is_act, take_back
 from memory_pipeline.domain.gate import GateInput, examine, first_failure, nods
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.lifecycle import advance
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.outcome import Result, boosted, decision_behind, result_of
 from memory_pipeline.domain.pattern import holds, takes
 from memory_pipeline.domain.proposal import Finding, MemoryType, Operation, Outcome, Proposal, Verdict
 from memory_pipeline.domain.replay import carried, carry, difference
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.slots import Slot, attribute
 from memory_pipeline.domain.supersession import Action, Decision, decide
 from memory_pipeline.domain.transition import apply, finish, identity
 from memory_pipeline.domain.twins import REWORDING, absorbed, twin_of
@@ -33,6 +35,8 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.neighbours import Neighbourhood, Vectors, near_loops
 
 _STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.REINFORCE})
+# What is decided by slot or words about a memory that states the same, or another value of the same.
+_MEETING = frozenset({Action.REINFORCE, Action.MERGE, Action.SUPERSEDE, Action.CONTRADICT})
 # What can tell that something is done; a wish, a rule or a taste cannot.
 _TELLING = frozenset(
     {
@@ -244,38 +248,57 @@ class Replay:
             self._take(finish(ended, self._ctx.policy, self._ctx.run_id, self._ctx.now))
 
     def _day(self, proposals: Sequence[Proposal]) -> None:
-        asked: list[judge.Case] = []
+        """What is certain is done at once; what the judge is asked about comes after it, and with it whatever else is
+        said of the same slot: of two values that cannot stand together the later one holds."""
+        waiting: list[tuple[Proposal, judge.Case | None, int]] = []
+        slots: set[tuple[str, str] | None] = set()
         for proposal in proposals:
             found = self._examined(proposal)
             failed = first_failure(found)
             if failed is not None:
                 self._verdict(proposal, Outcome.REJECTED, failed.code, found, None)
                 continue
-            near = self._near.candidates(proposal, self._ctx.policy)
+            near, slot = self._near.candidates(proposal, self._ctx.policy), _of_one_value(proposal)
             decision = decide(proposal, near, self._ctx.policy.similarity)
             loops = self._near.open_loops
-            if decision.certain and not self._may_close(proposal, loops):
+            certain = decision.certain and not self._may_close(proposal, loops)
+            if certain and slot not in slots:
                 self._apply(proposal, decision, found)
-            else:
-                asked.append(judge.case(proposal, near, decision, loops, self._timezone(proposal)))
-        before = set(self._state)
-        for case in asked:
-            decision = self._meanwhile(case.proposal, self._judged(case), before)
-            self._apply(case.proposal, decision, self._examined(case.proposal), self._keys.get(case.key))
+                continue
+            case = None if certain else judge.case(proposal, near, decision, loops, self._timezone(proposal))
+            waiting.append((proposal, case, len(self._made)))
+            slots |= {slot} - {None}
+        for proposal, case, then in waiting:
+            decision = self._decided(proposal) if case is None else self._judged(case)
+            decision = self._meanwhile(proposal, decision, {v.memory_id for v in self._made[then:]})
+            key = None if case is None else self._keys.get(case.key)
+            self._apply(proposal, decision, self._examined(proposal), key)
 
-    def _meanwhile(self, proposal: Proposal, decision: Decision, before: set[str]) -> Decision:
-        """What an open question of the same day has just made a memory of is confirmed, and not added once more.
+    def _decided(self, proposal: Proposal) -> Decision:
+        policy = self._ctx.policy
+        return decide(proposal, self._near.candidates(proposal, policy), policy.similarity)
+
+    def _meanwhile(self, proposal: Proposal, decision: Decision, touched: AbstractSet[str]) -> Decision:
+        """A decision in view of what the same day has made since: what is a memory by now is confirmed or replaced, and
+        not added once more; what has ended by now is not ended again.
 
         Args:
-            before: ids of the memories that the questions were asked about.
+            touched: ids of the memories that got a version since the question was asked.
         """
-        if decision.action is not Action.ADD or before == self._state.keys():
+        if not touched:
+            return decision
+        if any(i in touched and self._state[i].status in RETIRED for i in decision.targets):
+            return replace(self._decided(proposal), closes=decision.closes)
+        if decision.action not in (Action.ADD, Action.SUPERSEDE):
             return decision
         policy = self._ctx.policy
-        new = [c for c in self._near.candidates(proposal, policy) if c.memory.memory_id not in before]
+        new = [c for c in self._near.candidates(proposal, policy) if c.memory.memory_id in touched]
         again = decide(proposal, new, policy.similarity)
-        same = again.certain and again.action in (Action.REINFORCE, Action.MERGE)
-        return replace(again, closes=decision.closes) if same else decision
+        if not again.certain or again.action not in _MEETING:
+            return decision
+        if decision.action is Action.SUPERSEDE is again.action:
+            return replace(decision, targets=tuple(sorted({*decision.targets, *again.targets})))
+        return replace(again, closes=decision.closes) if decision.action is Action.ADD else decision
 
     def _examined(self, proposal: Proposal) -> tuple[Finding, ...]:
         found = self._gated.get(proposal.proposal_id)
@@ -355,6 +378,12 @@ class Replay:
                 reply_key=reply_key,
             )
         )
+
+
+def _of_one_value(proposal: Proposal) -> tuple[str, str] | None:
+    """The slot that a proposal fills, where it holds one value at a time."""
+    key = Slot(proposal.subject, proposal.attribute, proposal.value).key
+    return key if key is not None and attribute(key[1]).single else None
 
 
 def _in_time(row: MemoryVersion) -> tuple[datetime, bool, str, int]:

@@ -21,6 +21,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.index_messages import index_messages
 from memory_pipeline.stages.publish import index_days
 from memory_pipeline_tests.factories import NOON, message, proposal, residence
+from memory_pipeline_tests.store import WordEncoder
 
 DAY = NOON.date()
 
@@ -209,3 +210,21 @@ def test_the_audits_hold_on_an_honest_store_and_see_a_forged_one(ctx: StageConte
     assert not audit.no_derived_time_from_the_clock(ctx, days).ok
     ctx.lake.replace("verdicts", days[0], [])
     assert not audit.every_proposal_has_a_verdict(ctx, days).ok
+
+
+@pytest.mark.parametrize("taste", ["tea", "writer"])
+def test_of_two_values_told_on_one_day_the_later_one_holds_also_where_the_judge_is_asked(
+    ctx: StageContext, taste: str
+) -> None:
+    """Both resemble what is remembered of another slot, so both are asked about before either is a memory."""
+
+    def favourite(kind: str, value: str, at: datetime) -> Proposal:
+        kinds = {"type": MemoryType.PREFERENCE, "attribute": f"favorite_{kind}", "value": value}
+        return proposal(f"Favorite {kind} is {value}.", at, **kinds)
+
+    ctx.__dict__["encoder"] = WordEncoder()
+    hours = [_at(3) + timedelta(hours=n) for n in range(3)]
+    said = [favourite(taste, "Oolong", _at(0)), *map(favourite, ["color"] * 3, ["green", "orange", "grey"], hours)]
+    report = consolidate(ctx, _say(ctx, said))
+    assert all(found.ok for found in report.audits)
+    assert _contents(ctx) == sorted([f"Favorite {taste} is Oolong.", "Favorite color is grey."])
