@@ -11,6 +11,7 @@ import typer
 from memory_pipeline.cli.forecasting import announce, print_plan
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
+from memory_pipeline.errors import SettingsError
 
 app = typer.Typer()
 
@@ -80,7 +81,7 @@ def run(
     from memory_pipeline.orchestration.run import run as materialise
     from memory_pipeline.settings import Settings
 
-    stages, accepted = _names(only), _names(accept)
+    stages, accepted = _names(only), _accepted(accept)
     settings = Settings.load(chat_batch=batch or None)
     span = day_of(first), day_of(last)
     if not dry_run and not as_json:
@@ -97,6 +98,15 @@ def run(
         print_plan(settings, report.planned, report.forecast or {})
     else:
         print_run(report)
+
+
+def _accepted(text: str | None) -> list[str]:
+    from memory_pipeline.stages.auditing import accepting
+
+    try:
+        return sorted(accepting(_names(text)))
+    except SettingsError as error:
+        raise typer.BadParameter(str(error), param_hint="--accept") from error
 
 
 def _names(text: str | None) -> list[str]:

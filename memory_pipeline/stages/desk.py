@@ -13,7 +13,7 @@ from memory_pipeline.domain.lifecycle import advance
 from memory_pipeline.domain.memory import Change, MemoryVersion, fold, standing
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.transition import finish
-from memory_pipeline.errors import NotFound
+from memory_pipeline.errors import NotFound, StorageError
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.publish import index_memories, publish
 
@@ -108,7 +108,14 @@ class Desk:
         self.made.append(version)
 
     def file(self) -> None:
-        """Write what was made to the ledger, and bring the index up to it."""
+        """Write what was made to the ledger, and bring the index up to it.
+
+        Raises:
+            StorageError: a version is not of this user; nothing is written. What it says was looked at before it was
+                made.
+        """
+        if any(version.scope != self.scope for version in self.made):
+            raise StorageError("an act made a version of another user's memory; nothing was written")
         new = list(dict.fromkeys(v.content for v in self.made if v.change in (Change.ADD, Change.EDIT)))
         self.ctx.index.version("memories")  # an index of another encoder stops it before anything is written,
         if new:

@@ -133,8 +133,16 @@ def _unfinished(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return {"files removed": remove_unfinished(ctx.settings, grace.unfinished)}
 
 
+def _staged(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    """Rows that a run has staged and did not publish, once nobody has looked at them for a week."""
+    from memory_pipeline.stages.staging import clear
+
+    return {"runs removed": clear(ctx)}
+
+
 STEPS = (
     Step("unfinished files", _unfinished),
+    Step("staged rows", _staged),
     Step("roll up closed days", _roll_up),
     Step("checkpoint of the ledger", _checkpoint),
     Step("index", _index),

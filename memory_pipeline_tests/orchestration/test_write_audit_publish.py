@@ -82,6 +82,8 @@ def test_a_failed_audit_publishes_nothing_until_it_is_accepted(settings: Setting
     (held,) = json.loads(cli.invoke(app, ["staged", "--json"]).output)
     assert held["run_id"] == failed and held["versions"] == 3 and len(held["rows"]) == 3
 
+    refused = cli.invoke(app, ["run", "--accept", "no_row_outside_its_user"])
+    assert refused.exit_code == 2 and "protects users from each other" in " ".join(refused.output.split())
     accepted = cli.invoke(app, ["run", "--accept", "retired_share", "--json"])
     assert accepted.exit_code == 0, accepted.output
     run_ids = json.loads(accepted.output)["run_ids"]

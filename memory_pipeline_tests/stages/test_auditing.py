@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.memory import Change, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.proposal import Evidence, Proposal, Verdict
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.transition import identity
-from memory_pipeline.errors import AuditFailed, SettingsError
+from memory_pipeline.errors import AuditFailed, SettingsError, StorageError
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages import batches, consolidate
 from memory_pipeline.stages.audit_staged import OF_STAGED
 from memory_pipeline.stages.auditing import ACCEPTABLE, RULES, accepting, audited
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.curate import remember
+from memory_pipeline.stages.desk import Desk
 from memory_pipeline.stages.outcome import Outcome
 from memory_pipeline.stages.publish import index_days
 from memory_pipeline.stages.staging import clear, erase_staged
@@ -316,6 +317,16 @@ def test_who_writes_between_staging_and_publishing_is_not_overrun(home: Path, mo
         ("bob", "Plays the cello."),
     ]
     assert staged_runs(ctx.lake) == []
+
+
+def test_what_is_done_by_hand_stays_with_its_user(home: Path) -> None:
+    before, ctx = _held(home), _context(home, 1)
+    desk = Desk.of(ctx, ALICE)
+    (dog,) = [memory for memory in Desk.of(ctx, BOB).state.values() if memory.attribute == "pet"]
+    desk.act(dog, Change.PIN, "pinned by the user")
+    with pytest.raises(StorageError, match="another user's memory"):
+        desk.file()
+    assert _held(home) == before
 
 
 def test_staged_rows_go_when_they_are_old_and_when_their_user_is_erased(
