@@ -124,6 +124,7 @@ def run_stages(ctx: StageContext) -> None:
             stage = freshness.BY_NAME[name]
             if stale := freshness.stale(ctx, stage):
                 made_from = freshness.inputs(ctx, stage)
+                freshness.begin(ctx, stage)
                 work(ctx, stale)
                 freshness.record(ctx, stage, made_from, stale, {})
                 again = True

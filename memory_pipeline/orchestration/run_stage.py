@@ -70,6 +70,8 @@ def run_stage(
     try:
         with alone(ctx.settings, f"stage-{stage}") if known else nullcontext():
             made_from = freshness.inputs(ctx, known) if known else {}
+            if known:
+                freshness.begin(ctx, known)
             made = work(ctx, partitions)
             if known:
                 done = partitions if made.complete is None else made.complete

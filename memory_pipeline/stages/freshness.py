@@ -6,10 +6,11 @@ code (prompts, model, policy sections, encoder). Comparing costs a look at the f
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.calendar import Grain, Period, period_of
@@ -35,7 +36,10 @@ class Stage:
         encodes: its output depends on the encoder.
         waits: it makes a period once, when that is over; until then there is nothing to make.
         settles: what it makes of a period changes when that is over.
-        part: name of its files in the lake's summaries; one that is gone is made again.
+        holds: names of the counts below of the rows that its partitions hold; where some are gone, it is made again.
+        shares: other partitions' work may take rows out of its own; only a partition that is gone altogether is made
+            again.
+        table: of the index, that it fills; all is made again where the table is gone.
     """
 
     name: str
@@ -46,18 +50,34 @@ class Stage:
     encodes: bool = False
     waits: bool = False
     settles: bool = False
-    part: str | None = None
+    holds: tuple[str, ...] = ()
+    shares: bool = False
+    table: str | None = None
 
 
 def _summaries(name: str, grain: Grain, *, waits: bool = False, settles: bool = False) -> Stage:
-    policy = ("summary", "gate.sensitive")
-    return Stage(name, grain, ("messages", "told"), ("calendar",), policy, True, waits, settles, part=str(grain))
+    policy, holds = ("summary", "gate.sensitive"), (f"{grain} summaries",)
+    reads, prompts = ("messages", "told"), ("calendar",)
+    return Stage(name, grain, reads, prompts, policy, True, waits, settles, holds, table="summaries")
 
 
 STAGES = (
-    Stage("message_vectors", Grain.DAY, ("messages",), policy=("retrieval", "gate.sensitive"), encodes=True),
     Stage(
-        "proposals", Grain.DAY, ("windows",), ("extract", "rolling_summary"), ("window", "summary", "gate.sensitive")
+        "message_vectors",
+        Grain.DAY,
+        ("messages",),
+        policy=("retrieval", "gate.sensitive"),
+        encodes=True,
+        holds=("turns",),
+        table="messages",
+    ),
+    Stage(
+        "proposals",
+        Grain.DAY,
+        ("windows",),
+        ("extract", "rolling_summary"),
+        ("window", "summary", "gate.sensitive"),
+        holds=("windows", "proposals"),
     ),
     Stage(
         "memories",
@@ -66,14 +86,29 @@ STAGES = (
         ("consolidate",),
         ("gate", "similarity", "consolidation", "lifecycle"),
         encodes=True,
+        holds=("verdicts", "stated"),
     ),
-    Stage("lifecycle", Grain.DAY, ("memories",), policy=("lifecycle", "curves", "strength", "prune")),
-    Stage("patterns", Grain.WEEK, ("memories",), ("pattern",), ("pattern", "gate"), waits=True),
+    Stage("lifecycle", Grain.DAY, ("memories",), policy=("lifecycle", "curves", "strength", "prune"), holds=("aged",)),
+    Stage("patterns", Grain.WEEK, ("memories",), ("pattern",), ("pattern", "gate"), waits=True, holds=("patterns",)),
     Stage(
-        "reflections", Grain.WEEK, ("memories",), ("reflect",), ("reflection", "gate", "consolidation"), settles=True
+        "reflections",
+        Grain.WEEK,
+        ("memories",),
+        ("reflect",),
+        ("reflection", "gate", "consolidation"),
+        settles=True,
+        holds=("reflections",),
     ),
-    Stage("memory_vectors", Grain.DAY, ("versions",), encodes=True),
-    Stage("memory_links", Grain.DAY, ("versions",), policy=("similarity", "consolidation", "links"), encodes=True),
+    Stage("memory_vectors", Grain.DAY, ("versions",), encodes=True, holds=("versions",), table="memories"),
+    Stage(
+        "memory_links",
+        Grain.DAY,
+        ("versions",),
+        policy=("similarity", "consolidation", "links"),
+        encodes=True,
+        holds=("links",),
+        shares=True,
+    ),
     _summaries("daily_summaries", Grain.DAY, settles=True),
     _summaries("weekly_summaries", Grain.WEEK, waits=True),
     _summaries("monthly_summaries", Grain.MONTH, waits=True),
@@ -92,6 +127,24 @@ _DIGESTS = {
     "versions": "SELECT day, version_id || asserted AS item FROM memory_versions",
 }
 
+HELD = {
+    "turns": "SELECT day, count(*) AS n FROM messages WHERE role IN ('user', 'assistant')",
+    "versions": "SELECT day, count(*) AS n FROM memory_versions WHERE asserted AND change <> 'prune'",
+    "windows": "SELECT day, count(*) AS n FROM windows",
+    "proposals": "SELECT day, count(*) AS n FROM proposals",
+    "verdicts": "SELECT day, count(*) AS n FROM verdicts",
+    "stated": "SELECT day, count(*) AS n FROM memory_versions WHERE cause = 'proposal'",
+    "aged": "SELECT day, count(*) AS n FROM memory_versions WHERE cause IN ('lifecycle', 'fading')",
+    "patterns": "SELECT day, count(*) AS n FROM memory_versions WHERE cause = 'pattern'",
+    "reflections": "SELECT day, count(*) AS n FROM memory_versions WHERE cause = 'reflection'",
+    "links": "SELECT day, count(*) AS n FROM links",
+    **{
+        f"{grain} summaries": f"SELECT start AS day, count(*) AS n FROM summaries WHERE grain = '{grain}'"
+        for grain in Grain
+    },
+}
+
+_FILLED = "filled-{}.txt"  # note of the time since which what is in a table of the index counts
 _MADE = """
 SELECT day, stage, arg_max(inputs, recorded_at) AS inputs, arg_max(code, recorded_at) AS code,
        arg_max(rows, recorded_at) AS rows, max(recorded_at) AS at
@@ -155,11 +208,55 @@ def stale(ctx: StageContext, stage: Stage, first: date | None = None, last: date
 
 
 def _lost(ctx: StageContext, stage: Stage, notes: Mapping[date, _Note]) -> set[date]:
-    """Partitions that had rows, and whose file somebody has removed since."""
-    if stage.part is None:
-        return set()
-    there = {path.rsplit("/", 2)[1] for path in ctx.lake.files("summaries") if path.endswith(f"/{stage.part}.parquet")}
-    return {start for start, note in notes.items() if note.rows and f"day={start}" not in there}
+    """Partitions of which somebody has removed files since, or whose table of the index is gone."""
+    there = held(ctx, stage)
+    enough = {start: 1 if stage.shares else note.rows for start, note in notes.items() if note.rows}
+    lost = {start for start, rows in enough.items() if there[start] < rows}
+    if stage.table is not None:
+        since = None if _is_gone(ctx, stage.table) else _filled_since(ctx, stage.table)
+        lost |= {start for start, note in notes.items() if note.rows and (since is None or note.at < since)}
+    return lost
+
+
+def _is_gone(ctx: StageContext, table: str) -> bool:
+    """Whether no encoder's index has a table; one of another encoder is another matter."""
+    return not ctx.settings.remote and not any(Path(ctx.settings.path("index")).glob(f"*/{table}.lance"))
+
+
+def begin(ctx: StageContext, stage: Stage) -> None:
+    """To be called before a stage's work: where its table of the index is gone, what was in it counts no more.
+
+    So a process that dies while it fills the table anew leaves none of the rest behind.
+    """
+    if stage.table is not None and _is_gone(ctx, stage.table):
+        sharing = (other for other in STAGES if other.table == stage.table)
+        last = max((note.at for other in sharing for note in _notes(ctx, other).values()), default=ctx.now)
+        since = max(ctx.now, last + timedelta(microseconds=1))
+        ctx.lake.store.write_note(_FILLED.format(stage.table), since.isoformat().encode())
+
+
+def _filled_since(ctx: StageContext, table: str) -> datetime:
+    try:
+        return datetime.fromisoformat(ctx.lake.store.note(_FILLED.format(table)).decode())
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def held(ctx: StageContext, stage: Stage) -> Counter[date]:
+    """How many rows each of a stage's partitions holds (of vectors: how many there must be in the index)."""
+    found = Counter[date]()
+    for name in stage.holds:
+        query = HELD[name]
+        dataset = query.split(" FROM ")[1].split()[0]
+
+        def compute(days: Collection[date], query: str = query, dataset: str = dataset) -> Mapping[date, int]:
+            table = ctx.lake.sql(f"{query} GROUP BY day", days={dataset: days})
+            return dict(zip(table["day"].to_pylist(), table["n"].to_pylist(), strict=True))
+
+        rows = by_partition(ctx.lake, f"held_{name.replace(' ', '_')}", digest(query)[:16], dataset, compute)
+        for day, n in rows.items():
+            found[period_of(stage.grain, day).start] += n
+    return found
 
 
 def made(ctx: StageContext, stage: Stage) -> dict[date, tuple[str, str]]:
@@ -195,15 +292,22 @@ def _notes(ctx: StageContext, stage: Stage) -> dict[date, _Note]:
 def record(
     ctx: StageContext, stage: Stage, made_from: Mapping[date, str], partitions: Sequence[date], rows: Mapping[date, int]
 ) -> None:
-    """Note that partitions were made from the inputs that were digested before the work began."""
+    """Note that partitions were made from the inputs that were digested before the work began, and what they hold.
+
+    Args:
+        rows: of stages whose partitions are not counted in the lake.
+    """
     from memory_pipeline.storage.schemas import Made
 
+    if stage.holds:
+        rows = {} if stage.table and _is_gone(ctx, stage.table) else held(ctx, stage)
     code = code_version(ctx.settings, ctx.prompts, stage)
     before = _notes(ctx, stage)
+    first = max(ctx.now, _filled_since(ctx, stage.table)) if stage.table else ctx.now
 
     def at(day: date) -> datetime:
         """Later than the note that it takes the place of, whatever the machine's clock says."""
-        return max(ctx.now, before[day].at + timedelta(microseconds=1)) if day in before else ctx.now
+        return max(first, before[day].at + timedelta(microseconds=1)) if day in before else first
 
     ctx.lake.append(
         "made",
