@@ -98,7 +98,7 @@ def take_inbox(ctx: StageContext, only: Sequence[str | Path] | None = None) -> I
         if missing := wanted - {Path(f.path) for f in files}:
             raise IngestError(f"not in the inbox: {', '.join(sorted(map(str, missing)))}")
     intake = Intake(ctx, _defaults(ctx, None, None, None), total=sum(file.size for file in files))
-    taken = taken_hashes(ctx.lake)
+    taken = taken_hashes(ctx.lake, ctx.now)
     for file in files:
         try:
             read = hashed(file)
@@ -165,7 +165,7 @@ def _record_source(ctx: StageContext, file: InboxFile, count: Count) -> None:
     from memory_pipeline.storage.schemas import Source
 
     with exclusive(ctx.settings):
-        if file.sha256 in taken_hashes(ctx.lake):
+        if file.sha256 in taken_hashes(ctx.lake, ctx.now):
             return
         ctx.lake.append(
             "sources",

@@ -7,7 +7,8 @@ import json
 import os
 import threading
 import time
-from datetime import date, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,23 @@ def settled(path: Path, seconds: float = 60) -> Path:
 
 def sources(ctx: StageContext) -> list[Source]:
     return ctx.lake.read("sources", Source, order="path")
+
+
+def test_what_came_while_the_clock_was_behind_is_taken_when_it_is_right(ctx: StageContext, inbox: Path) -> None:
+    write(inbox / "a.jsonl", [numbered(1), numbered(2, created_at="2999-12-31T08:00:00+02:00")])
+    behind = replace(ctx, now=NOW - timedelta(days=3650))
+    for _ in range(2):
+        report = take_inbox(behind)
+    assert (report.taken, report.known, report.quarantined) == (0, 0, 0), "taken once, with two lines put aside"
+    assert stored(ctx) == [] and len(put_aside(ctx)) == 2
+    report = take_inbox(ctx)
+    assert (report.taken, report.known, report.quarantined) == (1, 0, 1)
+    assert take_inbox(ctx).files == [], "what is from the future still does not have it read again"
+    assert take_inbox(behind).files == [], "nor does a clock that goes back once more"
+    late = replace(ctx, now=datetime(2999, 12, 31, 6, tzinfo=UTC))
+    report = take_inbox(late)
+    assert (report.taken, report.known, report.quarantined) == (1, 1, 0)
+    assert take_inbox(late).files == [] and len(stored(ctx)) == 2
 
 
 def test_without_an_inbox_nothing_is_pending(ctx: StageContext) -> None:

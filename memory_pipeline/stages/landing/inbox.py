@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from memory_pipeline.stages.importers import FORMATS, Record, SourceFile, detect
 from memory_pipeline.stages.importers.detection import is_lines
 from memory_pipeline.stages.importers.source import DAMAGED
 from memory_pipeline.stages.landing.times import instant
+from memory_pipeline.stages.landing.validation import AHEAD
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
@@ -28,6 +29,15 @@ _UNFINISHED = (".tmp", ".part", ".partial", ".crdownload")
 _BLOCK = 1 << 20
 _OVERLAP = 64  # bytes, longer than a key and its date
 _SLACK = timedelta(days=1)
+_TAKEN = """
+WITH files AS (SELECT sha256, path, max(recorded_at) AS at FROM sources GROUP BY ALL),
+early AS (
+    SELECT source, CAST(regexp_extract(reason, '^created_at (.+) is in the future$', 1) AS TIMESTAMPTZ) AS due
+    FROM quarantined WHERE reason LIKE 'created_at % is in the future'
+)
+SELECT DISTINCT sha256 FROM files f
+WHERE NOT EXISTS (SELECT 1 FROM early e WHERE e.source = f.path AND e.due > f.at + $ahead AND e.due <= $now + $ahead)
+"""
 _CREATED = re.compile(rb'"created_at"\s*:\s*"([0-9W-]{8,10})')
 
 
@@ -95,7 +105,7 @@ def pending_inbox(settings: Settings, lake: Lake, seen: MutableMapping[str, str]
     fresh = [f for f in files if seen.get(f.path) != f.stamp and abs(now - f.mtime) >= SETTLED_S]
     if not fresh:
         return []
-    taken = taken_hashes(lake)
+    taken = taken_hashes(lake, datetime.now(UTC))
     pending = []
     for file in fresh:
         try:
@@ -109,9 +119,14 @@ def pending_inbox(settings: Settings, lake: Lake, seen: MutableMapping[str, str]
     return pending
 
 
-def taken_hashes(lake: Lake) -> set[str]:
-    """Content hashes of the files that have been taken."""
-    return set(lake.sql("SELECT DISTINCT sha256 FROM sources").column("sha256").to_pylist())
+def taken_hashes(lake: Lake, now: datetime) -> set[str]:
+    """Content hashes of the files that have been taken, and need not be looked at again.
+
+    A file of which lines were put aside as from the future, by a machine whose clock was behind or since they were, is
+    taken once more when their time has come; its other lines are known.
+    """
+    found = lake.sql(_TAKEN, {"now": now, "ahead": AHEAD})
+    return set(found.column("sha256").to_pylist())
 
 
 def hashed(file: InboxFile) -> InboxFile | None:

@@ -35,7 +35,7 @@ FIELDS = frozenset(
         "metadata",
     )
 )
-_AHEAD = timedelta(days=2)
+AHEAD = timedelta(days=2)
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ROLES = {str(role): role for role in Role}
 
@@ -124,7 +124,7 @@ class Validator:
         self._defaults = defaults
         self._start = start
         self._now = now
-        self._latest = now + _AHEAD
+        self._latest = now + AHEAD
         self._zone = zone(defaults.timezone)
         self._places = Places()
 
