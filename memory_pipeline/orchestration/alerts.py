@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from memory_pipeline import errors
-from memory_pipeline.orchestration.failure import innermost
+from memory_pipeline.orchestration.failure import error_of_run, innermost
 from memory_pipeline.orchestration.webhook import post
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.alert_log import Alert, AlertKind, AlertLog
@@ -60,7 +60,9 @@ def alerts_of(instance: dg.DagsterInstance, run_id: str) -> list[Alert]:
             found.append(_of_step(at, run_id, job, event.step_key or "", cause))
         elif not any(alert.kind is not AlertKind.CHECK_FAILED for alert in found):
             told = "the run ended without having finished; see its page in `memory-pipeline ui`"
-            lost = Alert(AlertKind.RUN_FAILED, at, "error", run_id, job, "", "", told)
+            cause = error_of_run(event)
+            ended = Alert(AlertKind.RUN_FAILED, at, "error", run_id, job, "", "", told)
+            lost = ended if cause is None else _of_step(at, run_id, job, "the run", cause)
     blocked = any(alert.severity == "error" for alert in found)
     return found if lost is None or blocked else [*found, lost]
 

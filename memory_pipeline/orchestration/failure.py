@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dagster as dg
+from dagster._core.events import JobFailureData
 from dagster_shared.error import SerializableErrorInfo
 
 from memory_pipeline.errors import AuditFailed, BudgetExceeded, MemoryPipelineError
@@ -13,6 +14,12 @@ def innermost(error: SerializableErrorInfo) -> SerializableErrorInfo:
     while error.cause is not None:
         error = error.cause
     return error
+
+
+def error_of_run(event: dg.DagsterEvent) -> SerializableErrorInfo | None:
+    """The innermost cause of a run's failure outside of its steps; None where the event tells of none."""
+    data = event.event_specific_data
+    return innermost(data.error) if isinstance(data, JobFailureData) and data.error is not None else None
 
 
 def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
@@ -36,6 +43,6 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
     names = ", ".join(c.check_name for c in failed if not c.passed)
     told = f": the check {names} did not pass" if names else ""
     for event in result.all_events if not names else ():
-        if event.is_job_event and event.is_failure and event.job_failure_data.error is not None:
-            told = f": {innermost(event.job_failure_data.error).message.strip()}"
+        if (cause := error_of_run(event)) is not None:
+            told = f": {cause.message.strip()}"
     return MemoryPipelineError(f"run {result.run_id} failed{told}; see `memory-pipeline ui`")

@@ -16,6 +16,7 @@ from memory_pipeline.definitions import defs
 from memory_pipeline.errors import BudgetExceeded, SettingsError
 from memory_pipeline.orchestration.alerting import failure_alerts
 from memory_pipeline.orchestration.alerts import alerts_of, not_fresh, tell
+from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.orchestration.webhook import post
 from memory_pipeline.settings import Settings
@@ -115,6 +116,22 @@ def test_checks_that_fail_and_those_that_warn_are_told_apart() -> None:
         (AlertKind.CHECK_FAILED, "warning", "checked: warns"),
     }
     assert "pills" not in str(found)
+
+
+def test_a_run_that_fails_before_its_first_step_names_the_cause() -> None:
+    @dg.resource
+    def missing(_: dg.InitResourceContext) -> None:
+        raise SettingsError("MEMORY_PIPELINE_CHAT: no such model")
+
+    @dg.asset(required_resource_keys={"missing"})
+    def needs() -> None: ...
+
+    with dg.instance_for_test() as instance:
+        made = dg.materialize([needs], instance=instance, resources={"missing": missing}, raise_on_error=False)
+        (found,) = alerts_of(instance, made.run_id)
+        assert (found.kind, found.error) == (AlertKind.RUN_FAILED, "SettingsError")
+        assert found.message == "the run: MEMORY_PIPELINE_CHAT: no such model"
+        assert "no such model" in str(why(made))
 
 
 @pytest.mark.parametrize(
