@@ -170,6 +170,9 @@ class _Difference:
     gone: Sequence[str]
 
 
+_NOTHING = _Difference([], [])
+
+
 def _difference(old: Index, new: Index, name: str) -> _Difference:
     there, here = _told(old, name), _told(new, name)
     wanted = sorted(key for key, told in there.items() if here.get(key) != told)
@@ -186,15 +189,15 @@ def _caught_up(old: Index, other: _Beside) -> dict[str, int]:
     """Write what differs, until nothing does: rows of the tables in force as they are, with the other's vectors."""
     written = dict.fromkeys(_TELLING, 0)
     for name in _TELLING:
-        found = _difference(old, other.index, name)
-        label, total = f"encoding {name}", len(found.wanted)
-        other.index.delete(name, found.gone)
-        written[name] += len(found.gone)
-        for done, keys in _batches(found.wanted):
-            other.ctx.progress(label, done, total)
-            written[name] += _copy(old, other, name, keys)
-        if total:
-            other.ctx.progress(label, total, total)
+        label = f"encoding {name}"
+        # Again, until a look finds nothing: what was erased while its row was on the way must not stay behind.
+        while (found := _difference(old, other.index, name)) != _NOTHING:
+            other.index.delete(name, found.gone)
+            written[name] += len(found.gone)
+            for done, keys in _batches(found.wanted):
+                other.ctx.progress(label, done, len(found.wanted))
+                written[name] += _copy(old, other, name, keys)
+            other.ctx.progress(label, len(found.wanted), len(found.wanted))
     return written
 
 
