@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_pipeline.domain.calendar import day_end, zone
 from memory_pipeline.domain.memory import MemoryVersion
@@ -264,6 +264,69 @@ class MemoryCurator:
         target = _scope(own.tenant_id if tenant_id is None else tenant_id, own.user_id if user_id is None else user_id)
         return import_(self._context(progress), Path(path), target, dry_run=dry_run)
 
+    # -- erasing
+
+    def erase(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        message_id: str | None = None,
+        session_id: str | None = None,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Remove a user, a session or a message for good from everywhere, with all that rests on it alone.
+
+        What rests on other messages too is made anew from these. The erased messages stay out when they are sent
+        again; see :meth:`forget_tombstones`. Returns the certificate: what was removed and made anew, and the proof.
+
+        Raises:
+            NotFound: there is nothing to erase.
+            QueryError: several sessions have a message of that id.
+            ModelError: a model is needed for what is made anew, and cannot be reached; the rest is gone.
+            StorageError: a store cannot be read or written; the next try goes on.
+        """
+        from memory_pipeline.stages.erasure.erase import erase_named
+
+        return erase_named(self._context(progress), _scope(tenant_id, user_id), message_id, session_id)
+
+    def erasable(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        message_id: str | None = None,
+        session_id: str | None = None,
+    ) -> dict[str, int]:
+        """What :meth:`erase` would remove, by store.
+
+        Raises:
+            NotFound, QueryError: as :meth:`erase`.
+        """
+        from memory_pipeline.stages.erasure.erase import survey
+        from memory_pipeline.stages.erasure.reach import target_of
+
+        ctx, scope = self._context(), _scope(tenant_id, user_id)
+        return survey(ctx, [target_of(ctx, scope, message_id, session_id)])
+
+    def retain(self, progress: Progress | None = None) -> dict[str, int]:
+        """Erase what the policy's ``[retention]`` keeps no longer; maintenance does it every night."""
+        from memory_pipeline.stages.erasure.retention import retain
+
+        return retain(self._context(progress))
+
+    def aged(self) -> dict[str, int]:
+        """What :meth:`retain` would remove."""
+        from memory_pipeline.stages.erasure.retention import due
+
+        return due(self._context())
+
+    def forget_tombstones(self, *, user_id: str, tenant_id: str = "default") -> int:
+        """Let a user's erased messages be taken again when they are sent again. Returns how many hashes were kept."""
+        from memory_pipeline.storage.erasures import Erasures
+
+        return Erasures(self._settings).exhume(_scope(tenant_id, user_id))
+
     def _context(self, progress: Progress | None = None) -> StageContext:
         """The surroundings of one act; the stores are opened once."""
         from memory_pipeline.stages.context import StageContext
@@ -279,6 +342,8 @@ class MemoryCurator:
                 ctx.encoder = self._encoder
             self._first = ctx
         ctx.lake, ctx.encoder, ctx.index = self._first.lake, self._first.encoder, self._first.index
+        ctx.lake.fence.renew()
+        ctx.index.fence.renew()
         return ctx
 
     def _time(self, when: When | None, *, end: bool) -> datetime | None:

@@ -47,6 +47,8 @@ def ingest(
     if report.quarantined:
         where = ctx.settings.path("quarantine")
         console().print(f"{report.quarantined} lines were put aside, each with its reason: {where}", markup=False)
+    if report.erased:
+        console().print(f"{report.erased} messages had been erased and stay out; see `memory-pipeline erase --help`.")
     console().print("Next: memory-pipeline run", style="dim")
 
 

@@ -65,6 +65,7 @@ def run_stage(
     from memory_pipeline.stages import freshness
 
     ctx = pipeline.stage_context(context.run.run_id)
+    ctx.lake.fence.renew()
     partitions = dates(context.partition_keys)
     known = freshness.BY_NAME[stage] if stage else None
     try:

@@ -91,6 +91,9 @@ def take_inbox(ctx: StageContext, only: Sequence[str | Path] | None = None) -> I
         IngestError: one of ``only`` is not in the inbox.
         StorageError: the lake cannot be written.
     """
+    from memory_pipeline.stages.erasure.erase import complete
+
+    complete(ctx)
     files = list_inbox(ctx.settings)
     if only is not None:
         wanted = {Path(p) for p in only}

@@ -140,7 +140,16 @@ def _staged(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return {"runs removed": clear(ctx)}
 
 
+def _erasures(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    """What was begun to be erased, and what the policy keeps no longer."""
+    from memory_pipeline.stages.erasure.erase import complete
+    from memory_pipeline.stages.erasure.retention import retain
+
+    return {"erasures completed": len(complete(ctx)), **retain(ctx)}
+
+
 STEPS = (
+    Step("erasures", _erasures),
     Step("unfinished files", _unfinished),
     Step("staged rows", _staged),
     Step("roll up closed days", _roll_up),

@@ -21,7 +21,9 @@ FOLDER = ".locks"
 VERDICTS = "verdicts"
 """What a stage takes while it rewrites partitions of verdicts, which hold the rows of many users."""
 MAINTENANCE = "maintenance"
-"""What store maintenance takes: two at once would remove each other's files."""
+"""What store maintenance takes, and an erasure: neither may rewrite what the other reads."""
+ERASURE = "erasure"
+"""What an erasure takes from its beginning to its end."""
 _PATIENCE_S = 5.0  # a wait beyond this says what it waits for
 _DIGITS = 3  # hexadecimal: 4,096 lock files, however many users; two that share one wait for each other now and then
 _log = logging.getLogger(__name__)

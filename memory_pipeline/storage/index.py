@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,6 +26,7 @@ from memory_pipeline.errors import IndexMismatch, StorageError
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage import encoder_pointer
 from memory_pipeline.storage.encoder_pointer import folder_of
+from memory_pipeline.storage.fence import Fence
 from memory_pipeline.storage.index_rows import IndexedMemory as IndexedMemory
 from memory_pipeline.storage.index_rows import IndexedMessage as IndexedMessage
 from memory_pipeline.storage.index_rows import IndexedSummary as IndexedSummary
@@ -76,6 +78,7 @@ class Index:
         self._db = lancedb.connect(self.uri, read_consistency_interval=timedelta(0))
         self._open: dict[str, Any] = {}
         self._versions: dict[str, tuple[tuple[int, int], int]] = {}
+        self.fence = Fence(None)
 
     @classmethod
     def open(cls, settings: Settings, encoder: Encoder) -> Index:
@@ -85,7 +88,9 @@ class Index:
         home is switched to another one: nobody goes on with vectors that are not kept up to date.
         """
         follows = None if settings.encoder_fixed else settings
-        return cls(settings.path("index"), encoder.model, encoder.dimensions, follows)
+        found = cls(settings.path("index"), encoder.model, encoder.dimensions, follows)
+        found.fence = Fence(None if settings.remote else settings.path("lake"))
+        return found
 
     @property
     def switched(self) -> bool:
@@ -234,10 +239,18 @@ class Index:
         table = self.table(name, create=True)
         assert table is not None
         key = TABLES[name].key
-        table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(full)
+        with self.fence.writing(f"index of {name}", full):
+            table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(full)
         if fresh:
-            for column, config in (("tenant_id", Bitmap()), ("user_id", BTree()), (key, BTree())):
+            for column, config in _scalar_indexes(key):
                 table.create_index(column, config=config)
+
+    def delete_users(self, name: str, scopes: Iterable[Scope]) -> None:
+        """Remove every row of some users."""
+        table = self.table(name)
+        if table is not None:
+            for scope in scopes:
+                table.delete(owned_by(scope))
 
     def delete(self, name: str, ids: Iterable[str]) -> None:
         """Remove rows by key."""
@@ -246,6 +259,35 @@ class Index:
             return
         for part in _parts(list(ids)):
             table.delete(col(TABLES[name].key).isin(part))
+
+    def purge(self, fragment_rows: int) -> dict[str, int]:
+        """Leave nothing of removed rows: fragments with deletions are written anew, indexes are brought up to date,
+        and every older version goes at once, tagged or not.
+
+        Args:
+            fragment_rows: of a full fragment.
+
+        Returns bytes and files removed. A read that goes on in another process meanwhile may fail, and finds the
+        newest version when it is made again.
+        """
+        removed = Counter[str]()
+        for name in TABLES:
+            table = self.table(name)
+            if table is None:
+                continue
+            dataset = table.to_lance()
+            for tag in dataset.tags.list():
+                dataset.tags.delete(tag)
+            dataset.optimize.compact_files(target_rows_per_fragment=fragment_rows, materialize_deletions_threshold=0.0)
+            table.checkout_latest()
+            for column, config in _scalar_indexes(TABLES[name].key):  # one that is brought up to date keeps old keys
+                table.create_index(column, config=config, replace=True)
+            dataset = table.to_lance()
+            done = dataset.cleanup_old_versions(older_than=timedelta(0), delete_unverified=True)
+            removed["index files"] += done.data_files_removed + done.index_files_removed + done.deletion_files_removed
+            removed["index bytes"] += done.bytes_removed
+            self._versions.pop(name, None)
+        return dict(removed)
 
     # -- reading
 
@@ -353,6 +395,10 @@ def _untag(dataset: Any, keep: timedelta) -> None:
         for name, tag in tags.items():
             if tag["version"] in old:
                 dataset.tags.delete(name)
+
+
+def _scalar_indexes(key: str) -> tuple[tuple[str, Any], ...]:
+    return ("tenant_id", Bitmap()), ("user_id", BTree()), (key, BTree())
 
 
 def _parts(ids: list[str]) -> list[list[str]]:

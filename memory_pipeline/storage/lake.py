@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.storage.damage import damage, damaged
+from memory_pipeline.storage.fence import Fence
 from memory_pipeline.storage.files import ROLLED, Files, replaced_by
 from memory_pipeline.storage.migrations import upgraded
 from memory_pipeline.storage.rows import from_table, to_table
@@ -55,6 +56,7 @@ class Lake:
         self.root = root
         self.store = Files(root)
         self.versions = Versions(self.store)
+        self.fence = Fence(self.store.base if self.store.local else None)
         # A cursor costs 1 ms, a connection 28 ms (measured); each cursor has temporary views of its own.
         self._engine = duckdb.connect(":memory:")
         self._engine.execute("SET GLOBAL TimeZone = 'UTC'")
@@ -81,27 +83,31 @@ class Lake:
         Returns:
             The number of files.
         """
+        if not len(rows):
+            return 0
         by_day: dict[date, Any] = {}
-        if isinstance(rows, pa.Table):
-            rows = rows.select(DATASETS[dataset].schema.names)
-            by_day = {day: rows.filter(pc.equal(rows["day"], day)) for day in pc.unique(rows["day"]).to_pylist()}
-        else:
-            for row in rows:
-                by_day.setdefault(row.day, []).append(row)
-        for day, part in sorted(by_day.items()):
-            data = self._encode(DATASETS[dataset], part)
-            name = f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
-            self.store.put(f"{under}{dataset}/day={day.isoformat()}/{name}", data)
+        with self.fence.writing(dataset, rows) as allowed:
+            if isinstance(allowed, pa.Table):
+                table = allowed.select(DATASETS[dataset].schema.names)
+                by_day = {day: table.filter(pc.equal(table["day"], day)) for day in pc.unique(table["day"]).to_pylist()}
+            else:
+                for row in allowed:
+                    by_day.setdefault(row.day, []).append(row)
+            for day, part in sorted(by_day.items()):
+                data = self._encode(DATASETS[dataset], part)
+                name = f"{hashlib.sha256(data).hexdigest()[:32]}.parquet"
+                self.store.put(f"{under}{dataset}/day={day.isoformat()}/{name}", data)
         return len(by_day)
 
     def replace(self, dataset: str, day: date, rows: Sequence[Any] | pa.Table, part: str = "part") -> None:
         """Make a partition (or a named part of it) hold exactly these rows: one file, put in place by one rename;
         none when there are no rows."""
         path = f"{dataset}/day={day.isoformat()}/{part}.parquet"
-        if len(rows):
-            self.store.put(path, self._encode(DATASETS[dataset], rows))
-        else:
-            self.store.remove(path)
+        with self.fence.writing(dataset, rows) as allowed:
+            if len(allowed):
+                self.store.put(path, self._encode(DATASETS[dataset], allowed))
+            else:
+                self.store.remove(path)
 
     def amend(self, dataset: str, rows: Sequence[Any], by: Sequence[str]) -> None:
         """Put rows in the place of those of their day that agree with them in some columns: each file by one rename.
@@ -109,6 +115,8 @@ class Lake:
         Rows that agree with none are left out. Another writer of these partitions must be kept away meanwhile.
         """
         by_day: dict[date, dict[tuple[Any, ...], Any]] = {}
+        if not rows:
+            return
         for row in rows:
             by_day.setdefault(row.day, {})[tuple(getattr(row, name) for name in by)] = row
         for day, wanted in sorted(by_day.items()):

@@ -89,6 +89,8 @@ def _load(lake: Lake, name: str, kind: str) -> tuple[_Held, Any]:
 
 
 def _keep(lake: Lake, name: str, kind: str, held: _Held, beside: Any) -> None:
+    if lake.fence.crossed:  # what was read before an erasure may hold what is no more
+        return
     partitions = {day.isoformat(): entry for day, entry in sorted(held.items())}
     note = {"kind": kind, "beside": beside, "partitions": partitions}
     with suppress(StorageError):  # what cannot be kept is worked out again

@@ -16,7 +16,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
@@ -185,36 +185,64 @@ class RecallLog:
         Raises:
             StorageError: a spool cannot be rewritten.
         """
+        return self.drop(lambda event: (event.get("tenant"), event.get("user")) == (scope.tenant_id, scope.user_id))
+
+    def drop(self, gone: Callable[[Mapping[str, Any]], bool], *, dry: bool = False) -> int:
+        """Remove some events from every spool. Returns how many there were.
+
+        A process that writes to a spool goes on in a new one; what it adds while the spool is rewritten is kept.
+
+        Raises:
+            StorageError: a spool cannot be rewritten.
+        """
         removed = 0
         for path in self.files():
             lines = list(_lines(path))
-            kept = [e for e in lines if (e.get("tenant"), e.get("user")) != (scope.tenant_id, scope.user_id)]
+            kept = [event for event in lines if not gone(event)]
             if len(kept) == len(lines):
                 continue
-            temporary = f"{path}.{uuid.uuid4().hex}.tmp"
-            try:
-                with open(temporary, "wb") as out:
-                    out.writelines(json.dumps(e, separators=(",", ":")).encode("ascii") + b"\n" for e in kept)
-                os.replace(temporary, path)
-            except OSError as error:
-                raise StorageError(f"cannot erase from {path}: {error}") from error
             removed += len(lines) - len(kept)
+            if not dry:
+                _replace(path, len(lines), kept, gone)
         return removed
+
+
+def _replace(path: str, read: int, kept: list[dict[str, Any]], gone: Callable[[Mapping[str, Any]], bool]) -> None:
+    temporary = f"{path}.{uuid.uuid4().hex}.tmp"
+    try:
+        with open(path, "rb") as old:
+            with open(temporary, "wb") as out:
+                out.writelines(map(_line, kept))
+            os.replace(temporary, path)
+            late = [event for event in list(_events(old, path))[read:] if not gone(event)]
+        if late:
+            with open(path, "ab") as out:
+                out.writelines(map(_line, late))
+    except OSError as error:
+        raise StorageError(f"cannot erase from {path}: {error}") from error
+
+
+def _line(event: Mapping[str, Any]) -> bytes:
+    return json.dumps(event, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _lines(path: str, wanted: Callable[[bytes], bool] = lambda raw: True) -> Iterator[dict[str, Any]]:
     with open(path, "rb") as file:
-        for number, raw in enumerate(file, start=1):
-            if not raw.endswith(b"\n") or not wanted(raw):
-                continue
-            try:
-                event = json.loads(raw)
-            except ValueError:
-                event = None
-            if isinstance(event, dict):
-                yield event
-            else:
-                _log.warning("%s:%d is not an event; it is passed over", path, number)
+        yield from _events(file, path, wanted)
+
+
+def _events(file: BinaryIO, path: str, wanted: Callable[[bytes], bool] = lambda raw: True) -> Iterator[dict[str, Any]]:
+    for number, raw in enumerate(file, start=1):
+        if not raw.endswith(b"\n") or not wanted(raw):
+            continue
+        try:
+            event = json.loads(raw)
+        except ValueError:
+            event = None
+        if isinstance(event, dict):
+            yield event
+        else:
+            _log.warning("%s:%d is not an event; it is passed over", path, number)
 
 
 def _rows(event: Mapping[str, Any]) -> Iterator[Recall]:

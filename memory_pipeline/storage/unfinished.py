@@ -15,19 +15,22 @@ from memory_pipeline.storage.files import PARTIAL
 _SUFFIX = ".tmp"
 
 
-def remove_unfinished(settings: Settings, grace: timedelta) -> int:
+def remove_unfinished(settings: Settings, grace: timedelta, under: str = "") -> int:
     """Remove temporary files that nobody has written to for some time. Returns how many.
 
     On object storage there are none: an object that was not written whole does not exist.
 
     Args:
         grace: longer than anybody takes to write one file.
+        under: beginning of the paths that are looked at; all by default.
 
     Raises:
         StorageError: one cannot be removed.
     """
     removed = 0
     for path in unfinished(settings, grace):
+        if not path.startswith(under):
+            continue
         try:
             os.unlink(path)
         except FileNotFoundError:
@@ -52,6 +55,13 @@ def unfinished(settings: Settings, grace: timedelta) -> list[str]:
 def _unfinished(settings: Settings) -> Iterator[str]:
     if settings.remote:
         return
-    for place in (os.path.join("lake", PARTIAL), "recall", "batches", "quarantine"):
+    for place in (
+        os.path.join("lake", PARTIAL),
+        os.path.join("erasures", PARTIAL),
+        PARTIAL,
+        "recall",
+        "batches",
+        "quarantine",
+    ):
         for folder, _, names in os.walk(settings.path(place)):
             yield from (os.path.join(folder, name) for name in names if name.endswith(_SUFFIX))

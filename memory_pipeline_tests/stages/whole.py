@@ -78,7 +78,7 @@ class Whole:
     def take(self, lines: Iterable[Mapping[str, Any]], now: datetime) -> IngestReport:
         """Landing lines into the log."""
         self._files += 1
-        file = self.path / f"{self._files}.jsonl"
+        file = self.path.parent / f"landing-{self._files}.jsonl"
         self.path.mkdir(parents=True, exist_ok=True)
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         return ingest(self.ctx(now), [file])

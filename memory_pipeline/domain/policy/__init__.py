@@ -18,6 +18,7 @@ from memory_pipeline.domain.policy.reading import (
     ShadowPolicy,
     StandingProfilePolicy,
 )
+from memory_pipeline.domain.policy.retention import RetentionPolicy
 from memory_pipeline.domain.policy.table import Policy, build
 from memory_pipeline.domain.policy.time import (
     CurvePolicy,
@@ -64,6 +65,7 @@ __all__ = [
     "QualityPolicy",
     "RatePolicy",
     "ReflectionPolicy",
+    "RetentionPolicy",
     "RetrievalPolicy",
     "SensitiveClass",
     "ShadowPolicy",

@@ -24,6 +24,7 @@ from memory_pipeline.domain.policy.reading import (
     ShadowPolicy,
     StandingProfilePolicy,
 )
+from memory_pipeline.domain.policy.retention import RetentionPolicy
 from memory_pipeline.domain.policy.time import (
     CurvePolicy,
     LifecyclePolicy,
@@ -68,6 +69,7 @@ class Policy:
     payload: PayloadPolicy
     feedback: FeedbackPolicy
     curation: CurationPolicy
+    retention: RetentionPolicy
     forecast: ForecastPolicy
     evaluation: EvaluationPolicy
     isolation: IsolationPolicy

@@ -44,6 +44,7 @@ class IngestReport:
         taken: new ones.
         known: those that the log held already.
         edited: those that it held with another text; what counts now is the new one.
+        erased: those that were erased before, and stay out.
         days: event days of the messages that are in the log now, the new ones and the known ones: what a run that was
             killed had added before is known to the next one, and still has to go on.
         users: whose messages they are.
@@ -53,6 +54,7 @@ class IngestReport:
     known: int = 0
     edited: int = 0
     quarantined: int = 0
+    erased: int = 0
     files: list[FileReport] = field(default_factory=list)
     days: set[date] = field(default_factory=set)
     users: set[Scope] = field(default_factory=set)
@@ -61,6 +63,7 @@ class IngestReport:
         """JSON-able, with the keys that users rely on."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
+            **({"erased": self.erased} if self.erased else {}),
             "files": [{"path": f.path, **{name: getattr(f, name) for name in _COUNTS}} for f in self.files],
         }
 
@@ -73,6 +76,7 @@ class Count:
     known: int = 0
     edited: int = 0
     quarantined: int = 0
+    erased: int = 0
     days: set[date] = field(default_factory=set)
     users: set[Scope] = field(default_factory=set)
 
@@ -80,6 +84,7 @@ class Count:
         self.taken += added.new
         self.known += len(added.messages) - added.new - added.edited
         self.edited += added.edited
+        self.erased += added.erased
         self.days.update(m.day for m in added.messages)
         self.users.update(Scope(*pair) for pair in {(m.tenant_id, m.user_id) for m in added.messages})
 
@@ -126,6 +131,7 @@ class Intake:
         report.files.append(FileReport(place, **{name: getattr(count, name) for name in _COUNTS}))
         for name in _COUNTS:
             setattr(report, name, getattr(report, name) + getattr(count, name))
+        report.erased += count.erased
         report.days |= count.days
         report.users |= count.users
         self.skip(size)

@@ -47,11 +47,13 @@ class Added:
         messages: all of it, at the place that each has in the log.
         new: how many the log did not hold.
         edited: how many it held with another text.
+        erased: how many were left out, because they were erased before.
     """
 
     messages: Sequence[Message] = ()
     new: int = 0
     edited: int = 0
+    erased: int = 0
 
 
 @contextmanager
@@ -84,20 +86,25 @@ def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed]) -> Added:
     A message is known by tenant, user, session and id on its day; also on the day before or after when its text is the
     same. With another text it is an edit: the newest text counts, the place in the talk stays, and the old text is
     kept in ``message_revisions``, which is written first. Whatever a process that is killed leaves behind, taking the
-    batch again leads to the same log. Only these days are looked at, but for histories without times.
+    batch again leads to the same log.
+    Only these days are looked at, but for histories without times. What has been erased stays out (see
+    ``storage.erasures``).
 
     Raises:
         StorageError: the lake cannot be read or written; earlier batches stay.
     """
     if not batch:
         return Added()
+    from memory_pipeline.storage.erasures import Erasures
+
     with exclusive(settings):
-        messages = settled(lake, batch)
+        every = settled(lake, batch)
+        messages = Erasures(settings).living(every)
         change = _change(lake, messages)
         lake.append("message_revisions", change.replaced)
         lake.amend("messages", change.amended, KEY)
         lake.append("messages", change.new)
-    return Added(messages, len(change.new), change.edits)
+    return Added(messages, len(change.new), change.edits, len(every) - len(messages))
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""Erasing: what is reached, its removal from every store, what is made anew without it, and the proof."""

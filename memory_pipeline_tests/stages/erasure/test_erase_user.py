@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from memory_pipeline.domain.erasure import Target
+from memory_pipeline.errors import NotFound
+from memory_pipeline.stages.erasure.erase import erase_named, survey
+from memory_pipeline.storage.costs import spending
+from memory_pipeline.storage.erasures import Erasures
+from memory_pipeline_tests.stages.erasure.home import ALICE, NOW, SISTERS, Home, said
+
+LATER = NOW + timedelta(hours=1)
+
+
+def everything(home: Home) -> dict[str, bytes]:
+    return {str(p.relative_to(home.path)): p.read_bytes() for p in home.path.rglob("*") if p.is_file()}
+
+
+def test_nothing_of_an_erased_user_is_left_and_nobody_else_changes(home: Home) -> None:
+    others, spent = home.rows("bob"), spending(home.lake, "day")[1]
+    reader = home.reader()
+    assert reader.search("glass blower", user_id="alice")
+
+    certificate = erase_named(home.ctx(LATER), ALICE)
+
+    proof = certificate["proof"]
+    assert (proof["hits"], proof["rows_left"], proof["undecoded"]) == (0, 0, [])
+    assert proof["traces"] > 50
+    assert certificate["removed"]["messages"] == 7
+    assert certificate["removed"]["inbox messages"] == 9
+    assert certificate["removed"]["quarantined"] == 2
+    assert not any(home.rows("alice").values())
+    assert home.rows("bob") == others
+    assert reader.search("glass blower", user_id="alice") == []
+    assert reader.search("glass blower", user_id="bob")
+    assert SISTERS["alice"].encode() not in b"".join(everything(home).values())
+    assert b"alice" not in (home.path / "inbox" / "both.jsonl").read_bytes()
+    assert len((home.path / "inbox" / "both.jsonl").read_bytes().splitlines()) == 1
+    assert not (home.path / "inbox" / "alice.jsonl").exists()
+    assert home.stale(LATER) == {}, "what was up to date stays so"
+    after = spending(home.lake, "day")[1]
+    assert after == spent, "the money was spent all the same"
+    assert [row["user_id"] for row in spending(home.lake, "user")[0] if row["user_id"] != "bob"] == [
+        certificate["subjects"][0]["pseudonym"]
+    ]
+    kept = json.dumps(Erasures(home.settings).certificates(ALICE))
+    assert certificate["erasure_id"] in kept
+    assert not any(word in kept for word in ("alice", "glass", "Lisbon"))
+
+
+def test_what_is_sent_again_stays_out_until_its_tombstones_are_forgotten(home: Home) -> None:
+    erase_named(home.ctx(LATER), ALICE)
+    again = [{**line, "session_id": "another"} if n % 2 else line for n, line in enumerate(said("alice"))]
+    new = {**said("alice")[0], "message_id": "m9", "content": "I have come back.", "created_at": "2026-03-20T09:00:00Z"}
+
+    report = home.take([*again, new], LATER)
+    assert (report.taken, report.erased) == (1, 6)
+    assert Erasures(home.settings).exhume(ALICE) > 6
+    assert home.take(again, LATER).taken == 6
+
+
+def test_a_survey_counts_and_changes_nothing(home: Home) -> None:
+    before = everything(home)
+    counts = survey(home.ctx(LATER), [Target(ALICE)])
+    assert counts["messages"] == 7
+    assert counts["reads in spools"] == 2
+    after = everything(home)
+    changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    assert not {n for n in changed if not n.startswith(("erasures/salt", "lake/.notes/", "lake/.locks/"))}
+
+
+def test_there_is_nothing_to_erase_of_a_stranger(home: Home) -> None:
+    from memory_pipeline.domain.scope import Scope
+
+    with pytest.raises(NotFound, match="nothing of this user"):
+        erase_named(home.ctx(LATER), Scope("default", "nobody"))
+    with pytest.raises(NotFound, match="no message of that id"):
+        erase_named(home.ctx(LATER), ALICE, message_id="m99")
