@@ -27,7 +27,7 @@ from memory_pipeline.domain.policy import PatternPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import content_words, overlap
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.pattern_groups import stem
+from memory_pipeline.stages.pattern_words import stem
 
 LABELLED = Path(__file__).with_name("patterns.jsonl")
 Clustering = Callable[[Sequence[str], int], list[list[int]]]

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from memory_pipeline.domain.text import STOPWORDS
+from memory_pipeline.inference.stemming import stemmer
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,17 +38,6 @@ _ASCII = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _PARTED = bytes(byte if chr(byte).isascii() and chr(byte).isalnum() or byte == ord("'") else 32 for byte in range(256))
 _OTHER = re.compile(rf"[{_BIGRAMS}{_SYMBOLS}\u0300-\u036f]")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_local = threading.local()
-
-
-def _stemmer() -> Any:
-    """The thread's own stemmer: one object must not serve two threads at once."""
-    found = getattr(_local, "stemmer", None)
-    if found is None:
-        import Stemmer
-
-        found = _local.stemmer = Stemmer.Stemmer("english")
-    return found
 
 
 def tokenise(text: str, *, singles: bool = False) -> list[str]:
@@ -90,7 +79,7 @@ def _bigrams(run: str, singles: bool) -> Iterator[str]:
 
 def stems(tokens: Iterable[str]) -> list[str]:
     """Tokens with their endings off (Snowball English); possessives lose their 's first."""
-    found: list[str] = _stemmer().stemWords([token.removesuffix("'s") for token in tokens])
+    found: list[str] = stemmer().stemWords([token.removesuffix("'s") for token in tokens])
     return found
 
 

@@ -6,17 +6,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from memory_pipeline.domain.calendar import Grain, Period, day_end, period_of
 from memory_pipeline.domain.clustering import clusters
 from memory_pipeline.domain.curation import is_act
 from memory_pipeline.domain.derivation import absorb, derive
-from memory_pipeline.domain.keywords import keywords
 from memory_pipeline.domain.memory import RETIRED, Cause, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.pattern import CLUSTERED, absorbed, dissolved, least, support
-from memory_pipeline.domain.proposal import DERIVED_TYPES, MemoryType
+from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.replay import difference
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import is_over
@@ -24,6 +23,7 @@ from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import PatternReply
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.inputs import memory_input
+from memory_pipeline.stages.pattern_words import WordCounts, keywords_of
 
 _REPLY_TOKENS = 512
 
@@ -111,6 +111,7 @@ class UserPatterns:
         self.weeks = self._to_make(set(weeks))
         self._made: list[MemoryVersion] = []
         self._state: dict[str, MemoryVersion] = {}
+        self._words = WordCounts()
 
     def _is_kept(self, memory: MemoryVersion) -> bool:
         """What the user keeps in view, has taken back or keeps from a pattern does not go into one (DL-27, RX-30)."""
@@ -142,6 +143,7 @@ class UserPatterns:
             The groups that nothing is known about; what follows them was found as if each became a pattern.
         """
         self._made, self._state, self.stand = [], {}, Counter()
+        self._words = WordCounts()
         again = set(self.weeks)
         old = [v for v in self._held if v.cause is Cause.PATTERN and period_of(Grain.WEEK, v.day) in again]
         mine = {v.version_id for v in old}
@@ -171,7 +173,11 @@ class UserPatterns:
                 return
         elif current is not None and current.version > row.version:
             return
-        self._state[row.memory_id] = row
+        self._hold(row)
+
+    def _hold(self, version: MemoryVersion) -> None:
+        self._words.replace(self._state.get(version.memory_id), version)
+        self._state[version.memory_id] = version
 
     def _put(self, group: Group, reply: PatternReply) -> None:
         ctx = self._ctx
@@ -180,7 +186,7 @@ class UserPatterns:
             pattern,
             *(absorb(m, pattern, ctx.policy, ctx.run_id, ctx.now) for m in (*group.fresh, *group.instead_of)),
         ):
-            self._state[version.memory_id] = version
+            self._hold(version)
             self._made.append(version)
         self.stand[group.week.start] += 1
 
@@ -222,8 +228,8 @@ class UserPatterns:
         minimum = least(memories[0].type, figures)
         homes = {m.memory_id: self._home(m) for m in memories}
         sizes = Counter(home.memory_id for home in homes.values() if home is not None)
-        everywhere = self._everywhere()
-        for found in clusters([_keywords(m.content) - everywhere for m in memories], figures, minimum):
+        everywhere = self._words.everywhere(figures)
+        for found in clusters([keywords_of(m.content) - everywhere for m in memories], figures, minimum):
             cluster = [memories[n] for n in found]
             here = Counter(home.memory_id for m in cluster if (home := homes[m.memory_id]) is not None)
             # A theme comes back when most of its memories are here.
@@ -233,15 +239,6 @@ class UserPatterns:
             members = [m for m in memories if m.memory_id in theirs or m in fresh][-figures.max_group :]
             if len(members) >= minimum and any(_is_news(m, week) for m in fresh):
                 yield Group(self.scope, week, tuple(members), tuple(fresh), tuple(grown))
-
-    def _everywhere(self) -> frozenset[str]:
-        """The words that nearly all of the user's memories share, whatever they are about: the user's own name."""
-        figures = self._ctx.policy.pattern
-        told = [m for m in self._state.values() if m.type not in DERIVED_TYPES]
-        counts = Counter(word for m in told for word in _keywords(m.content))
-        if len(told) < figures.common_from:
-            return frozenset()
-        return frozenset(word for word, n in counts.items() if n > figures.common_share * len(told))
 
     def _home(self, memory: MemoryVersion) -> MemoryVersion | None:
         """The living pattern in which a memory has its place."""
@@ -255,24 +252,3 @@ class UserPatterns:
 def _is_news(memory: MemoryVersion, week: Period) -> bool:
     """Whether something was said of a memory in a week, and no pattern has its place."""
     return memory.status is Status.ACTIVE and memory.day >= week.start
-
-
-@lru_cache(maxsize=65536)
-def _keywords(content: str) -> frozenset[str]:
-    return keywords(content, stem)
-
-
-@lru_cache(maxsize=65536)
-def stem(word: str) -> tuple[str, str]:
-    """A lower-case word → its lemma and its stem (English)."""
-    from memory_pipeline.inference.builtin.verbs import lemma
-
-    base = lemma(word)
-    return base, str(_stemmer().stemWord(base))
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    import Stemmer
-
-    return Stemmer.Stemmer("english")
