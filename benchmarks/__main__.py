@@ -27,6 +27,7 @@ _MINUTES = (
     "fault_injection",
     "isolation",
     "bad_input",
+    "erasure",
 )
 THOROUGH = {name: name for name in _MINUTES}
 
