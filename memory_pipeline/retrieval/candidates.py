@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,8 +72,10 @@ def _guards(rows: UserRows, query: Query) -> Iterator[Mask]:
     elif query.as_of is not None:
         yield rows.seconds("created_at" if rows.name == MESSAGES else "observed_at") <= query.as_of.timestamp()
     if rows.name == MESSAGES:
-        yield _in_place(rows, "domain", query.domain)
-        yield _in_place(rows, "agent_id", query.agent_id)
+        if query.domain is not None:
+            yield _in_place(rows, "domain", query.domain)
+        if query.agent_id is not None:
+            yield _in_place(rows, "agent_id", query.agent_id)
         if query.apart_from is not None:
             yield rows.values("session_id") != query.apart_from
 
@@ -87,15 +90,19 @@ def _memory_guards(rows: UserRows, query: Query) -> Iterator[Mask]:
     moment = query.at.timestamp()
     begins, ends = rows.seconds("valid_from"), rows.seconds("valid_until")
     yield (np.isnan(begins) | (begins <= moment)) & (np.isnan(ends) | (moment <= ends))  # KN-32
-    permitted = frozenset(str(c) for c in Classification if query.ceiling.permits(c))
-    yield rows.matching("classification", permitted)  # KN-27
-    yield _in_place(rows, "domain", query.domain) | rows.matching("classification", ("public",))  # KN-31
-    yield _in_place(rows, "agent_id", query.agent_id) | (rows.numbers("shared") == 1)
+    yield rows.matching("classification", _permitted(query.ceiling))  # KN-27
+    if query.domain is not None:
+        yield _in_place(rows, "domain", query.domain) | rows.matching("classification", ("public",))  # KN-31
+    if query.agent_id is not None:
+        yield _in_place(rows, "agent_id", query.agent_id) | (rows.numbers("shared") == 1)
 
 
-def _in_place(rows: UserRows, column: str, wanted: str | None) -> Mask:
-    if wanted is None:
-        return np.ones(len(rows), dtype=bool)
+@cache
+def _permitted(ceiling: Classification) -> frozenset[str]:
+    return frozenset(str(c) for c in Classification if ceiling.permits(c))
+
+
+def _in_place(rows: UserRows, column: str, wanted: str) -> Mask:
     found = rows.values(column)
     return np.array([value is None or value == wanted for value in found], dtype=bool)
 

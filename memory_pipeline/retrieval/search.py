@@ -65,7 +65,7 @@ class Searcher:
         opened = self.sources.open(query)
         hits = _in_order(self._scored(query, opened), query)
         messages = opened.table(MESSAGES)
-        if messages is None:
+        if messages is None or not len(messages):
             return list(islice(hits, query.k))
         # What a boundary or a suppressed memory rests on must not be brought up either (DL-23).
         avoided = _turns(messages, opened.now.constrained)
@@ -196,4 +196,4 @@ def _resting(found: Hit, messages: UserRows) -> Hit:
 
 
 def _turns(messages: UserRows, cited: Citations) -> frozenset[str]:
-    return frozenset(messages.values("message_key")[messages.places_of(cited)])
+    return frozenset(messages.values("message_key")[messages.places_of(cited)]) if cited else frozenset()

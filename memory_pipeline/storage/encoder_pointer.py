@@ -77,12 +77,16 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def mark(settings: Settings) -> object:
-    """What differs once the pointer has moved: of a local home a look at one file, of a remote one its content."""
+def mark(settings: Settings, place: str) -> object:
+    """What differs once the pointer has moved: of a local home a look at one file, of a remote one its content.
+
+    Args:
+        place: of the pointer; see :func:`place_of`.
+    """
     if settings.remote:
         return _raw(settings)
     try:
-        stat = os.stat(_place(settings))
+        stat = os.stat(place)
     except OSError:
         return None
     return stat.st_ino, stat.st_mtime_ns
@@ -102,7 +106,7 @@ def read(settings: Settings) -> Pointer | None:
         note = json.loads(raw)
         if int(note["form"]) > _FORM:
             raise SchemaTooNew(
-                f"{_place(settings)} was written by a newer release of memory-pipeline: install that one"
+                f"{place_of(settings)} was written by a newer release of memory-pipeline: install that one"
             )
         previous = note["previous"]
         return Pointer(
@@ -110,7 +114,8 @@ def read(settings: Settings) -> Pointer | None:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise StorageError(
-            f"{_place(settings)} is damaged ({error}): run `memory-pipeline encoder switch` with the encoder to be used"
+            f"{place_of(settings)} is damaged ({error}): "
+            "run `memory-pipeline encoder switch` with the encoder to be used"
         ) from error
 
 
@@ -124,7 +129,7 @@ def move(settings: Settings, pointer: Pointer) -> None:
     if settings.remote:
         _files(settings).put(FILE, note)
         return
-    place = Path(_place(settings))
+    place = Path(place_of(settings))
     making = place.with_name(f".{FILE}-{uuid.uuid4().hex}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -143,7 +148,8 @@ def _choice(given: Mapping[str, Any]) -> EncoderChoice:
     return EncoderChoice(str(given["encoder"]), str(given["model"]), int(given["dimensions"]), str(given["name"]))
 
 
-def _place(settings: Settings) -> str:
+def place_of(settings: Settings) -> str:
+    """Path or URI of the pointer. To work it out takes twenty times as long as to look at it."""
     return settings.path("index", FILE)
 
 
@@ -153,11 +159,11 @@ def _raw(settings: Settings) -> bytes:
             files = _files(settings)
             with files.fs.open_input_stream(f"{files.base}/{FILE}") as stream:
                 return bytes(stream.read())
-        return Path(_place(settings)).read_bytes()
+        return Path(place_of(settings)).read_bytes()
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise StorageError(f"cannot read {_place(settings)}: {error}") from error
+        raise StorageError(f"cannot read {place_of(settings)}: {error}") from error
 
 
 def _files(settings: Settings) -> Any:

@@ -70,6 +70,7 @@ class Index:
         self.folder = folder_of(encoder_model, dimensions)
         self.uri = f"{uri.rstrip('/')}/{self.folder}"
         self._pointer_of = pointer_of
+        self._pointer = "" if pointer_of is None else encoder_pointer.place_of(pointer_of)
         self._mark: object = object()  # of a pointer that was never looked at
         self._looked = 0.0
         self._elsewhere: str | None = None
@@ -99,7 +100,7 @@ class Index:
             return False
         now = time.monotonic()
         if not self._pointer_of.remote or now - self._looked > _LOOK_S:
-            seen, self._looked = encoder_pointer.mark(self._pointer_of), now
+            seen, self._looked = encoder_pointer.mark(self._pointer_of, self._pointer), now
             if seen != self._mark:
                 pointer = encoder_pointer.read(self._pointer_of)
                 self._elsewhere = pointer.choice.name if pointer and pointer.choice.folder != self.folder else None
