@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.domain.wording import states_time
+from memory_pipeline.retrieval.columns import Columns
 from memory_pipeline.retrieval.keywords import KeywordIndex
 from memory_pipeline.retrieval.naming import MemoryNames, SpeakerNames
-from memory_pipeline.retrieval.row import Row
 from memory_pipeline.retrieval.surroundings import Surroundings
 from memory_pipeline.storage.projection import named, spoken
 
@@ -23,14 +23,12 @@ if TYPE_CHECKING:
 
 MEMORIES, MESSAGES, SUMMARIES = "memories", "messages", "summaries"
 _IDS = {MEMORIES: "memory_id", MESSAGES: "message_id", SUMMARIES: "summary_id"}
-_ROWS_KEPT = 512
-_MATCHES_KEPT = 64
 _MADE_BYTES = 900  # a row's share of keywords, columns and objects
 _TAKING_BACK = ("forget", "edit")
 Citations = frozenset[tuple[str, str]]  # message id, session of the memory that cites it
 
 
-class UserRows:
+class UserRows(Columns):
     """The rows of one user in one table; immutable once made, and shared between threads.
 
     Args:
@@ -40,19 +38,11 @@ class UserRows:
     """
 
     def __init__(self, name: str, table: pa.Table, vectors: npt.NDArray[np.float32], policy: RetrievalPolicy) -> None:
+        super().__init__(table)
         self.name = name
-        self.table = table.combine_chunks()
         self.vectors = vectors
         self._policy = policy
-        self._arrays = {column: _whole(self.table.column(column)) for column in self.table.column_names}
-        self._columns: dict[str, npt.NDArray[Any]] = {}
-        self._codes: dict[str, tuple[list[str], npt.NDArray[np.int64]]] = {}
-        self._matching: dict[tuple[str, frozenset[str]], npt.NDArray[np.bool_]] = {}
-        self._rows: dict[int, Row] = {}  # whole rows of late: a hot user's queries come back to them
         self._dated = np.full(len(self), -1, dtype=np.int8)  # where it is not known yet
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
 
     @property
     def nbytes(self) -> int:
@@ -95,74 +85,10 @@ class UserRows:
             for previous, speaker, text in zip(before, speakers, contents, strict=True)
         ]
 
-    # -- columns
-
     @property
     def ids(self) -> npt.NDArray[Any]:
         """The id that a reader is given for each row."""
         return self.values(_IDS[self.name])
-
-    def values(self, column: str) -> npt.NDArray[Any]:
-        """A column of texts or lists as an array of Python objects."""
-        if column not in self._columns:
-            found = np.empty(len(self), dtype=object)
-            found[:] = self._arrays[column].to_pylist()
-            self._columns[column] = found
-        return self._columns[column]
-
-    def numbers(self, column: str) -> npt.NDArray[np.float64]:
-        """A column of numbers or truth values; None as nan."""
-        if column not in self._columns:
-            found = pc.cast(self._arrays[column], pa.float64()).to_numpy(zero_copy_only=False)
-            self._columns[column] = np.asarray(found, dtype=np.float64)
-        return self._columns[column]
-
-    def seconds(self, column: str) -> npt.NDArray[np.float64]:
-        """A column of times as seconds since 1970; None as nan."""
-        if column not in self._columns:
-            micros = pc.cast(pc.cast(self._arrays[column], pa.int64()), pa.float64(), safe=False)
-            self._columns[column] = np.asarray(micros.to_numpy(zero_copy_only=False), dtype=np.float64) / 1e6
-        return self._columns[column]
-
-    def has(self, column: str) -> bool:
-        """Whether the table's noun has that field."""
-        return column in self._arrays
-
-    def matching(self, column: str, wanted: Collection[str]) -> npt.NDArray[np.bool_]:
-        """Which rows have one of some texts in a column, shape (rows,)."""
-        key = (column, frozenset(wanted))
-        found = self._matching.get(key)
-        if found is None:
-            names, codes = self._coded(column)
-            if len(self._matching) > _MATCHES_KEPT:
-                self._matching = {}
-            found = self._matching[key] = np.array([*(name in wanted for name in names), False], dtype=bool)[codes]
-            found.flags.writeable = False
-        return found
-
-    def _coded(self, column: str) -> tuple[list[str], npt.NDArray[np.int64]]:
-        """The distinct texts of a column, and for each row the place of its own there, behind the last for None."""
-        if column not in self._codes:
-            coded = pc.dictionary_encode(self._arrays[column])
-            codes = pc.fill_null(coded.indices, len(coded.dictionary)).to_numpy()
-            self._codes[column] = (coded.dictionary.to_pylist(), np.asarray(codes, dtype=np.int64))
-        return self._codes[column]
-
-    def places_by(self, column: str) -> Mapping[str, list[int]]:
-        """Where the rows of each distinct text of a column stand; those with None are left out."""
-        names, codes = self._coded(column)
-        order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(len(names) + 1)).tolist()
-        return {name: order[starts[n] : starts[n + 1]].tolist() for n, name in enumerate(names)}
-
-    def row(self, place: int) -> Row:
-        """The whole row at a place."""
-        found = self._rows.get(place)
-        if found is None:
-            if len(self._rows) > _ROWS_KEPT:
-                self._rows = {}
-            found = self._rows[place] = Row(self._arrays, place)
-        return found
 
     @cached_property
     def timezone(self) -> str:
@@ -183,7 +109,7 @@ class UserRows:
         """Turns of an assistant, shape (rows,); not of a person who has that role in a conversation of two."""
         if self.name != MESSAGES:
             return np.zeros(len(self), dtype=bool)
-        people = [name for name in self._coded("speaker")[0] if named(name)]
+        people = [name for name in self.coded("speaker")[0] if named(name)]
         aside: npt.NDArray[np.bool_] = self.matching("role", ("assistant",)) & ~self.matching("speaker", people)
         return aside
 
@@ -283,8 +209,3 @@ class UserRows:
     @cached_property
     def _by_message_id(self) -> Mapping[str, list[int]]:
         return self.places_by("message_id")
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """A column as one array: a value of it is read in half the time."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
