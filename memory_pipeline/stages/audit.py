@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from itertools import combinations
 from typing import Any
 
 from memory_pipeline.domain.scope import Scope
@@ -55,7 +56,7 @@ def every_proposal_has_a_verdict(ctx: StageContext, days: Iterable[date]) -> Aud
 
 def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
     """No user has two active values of an attribute that holds one at a time."""
-    from memory_pipeline.domain.slots import attribute
+    from memory_pipeline.domain.slots import attribute, same_value
     from memory_pipeline.storage.ledger import CURRENT
 
     rows = _of_touched_users(
@@ -70,7 +71,11 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
         GROUP BY ALL HAVING len(held) > 1
         """,
     )
-    single = [row for row in rows if attribute(row["attribute"]).single]
+    single = [
+        row
+        for row in rows
+        if attribute(row["attribute"]).single and not all(same_value(*pair) for pair in combinations(row["held"], 2))
+    ]
     return empty("one_value_per_slot", single, "one active value where there can be only one")
 
 
@@ -100,24 +105,6 @@ def no_derived_time_from_the_clock(ctx: StageContext, days: Iterable[date]) -> A
         days={"memory_versions": list(days)},
     )
     return empty("no_derived_time_from_the_clock", table.to_pylist(), "event times come from the messages")
-
-
-def retired_share(ctx: StageContext, days: Iterable[date]) -> Audit:
-    """A span of days does not retire more than the policy's share of what its users have had."""
-    figures = ctx.policy.consolidation
-    (row,) = _of_touched_users(
-        ctx,
-        days,
-        """
-        SELECT count(DISTINCT memory_id)
-                   FILTER (WHERE change IN ('supersede', 'contradict') AND cause = 'proposal') AS retired,
-               count(DISTINCT memory_id) AS all_of_them
-        FROM memory_versions WHERE asserted
-        """,
-    )
-    share = row["retired"] / row["all_of_them"] if row["all_of_them"] else 0.0
-    ok = row["retired"] <= figures.min_retired or share <= figures.max_retired_share
-    return Audit("retired_share", ok, row["retired"], f"{share:.1%} retired, at most {figures.max_retired_share:.0%}")
 
 
 def _of_touched_users(ctx: StageContext, days: Iterable[date], query: str) -> list[dict[str, Any]]:
@@ -237,7 +224,6 @@ OF_PARTITIONS: Mapping[str, tuple[PartitionAudit, ...]] = {
         one_value_per_slot,
         no_secret_is_remembered,
         no_derived_time_from_the_clock,
-        retired_share,
     ),
     "memory_vectors": (index_matches_ledger,),
     "memory_links": (links_stay_with_their_user,),

@@ -285,15 +285,16 @@ def staged_as_declared(what: Prospect) -> Rows:
 
 
 def retired(what: Prospect) -> tuple[Rows, int]:
-    """Memories that would lose their place to a statement or to nothing, and how many there are, new ones included."""
+    """Memories that readers see and that would lose their place to a statement or to nothing; and how many there are,
+    new ones included. What a back-fill both adds and retires has never been seen: a long history may change often."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     rows = what.rows(
         """
         SELECT a.tenant_id, a.user_id, memory_id, a.content, a.status, a.change
-        FROM after a LEFT JOIN before b USING (memory_id)
-        WHERE a.touched AND coalesce(b.status, 'active') IN ('active', 'stale') AND a.cause = 'proposal'
+        FROM after a JOIN before b USING (memory_id)
+        WHERE a.touched AND b.status IN ('active', 'stale') AND a.cause = 'proposal'
           AND a.change IN ('supersede', 'contradict')
         UNION ALL
         SELECT tenant_id, user_id, memory_id, content, 'withdrawn', 'withdrawn'

@@ -18,8 +18,10 @@ from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.auditing import RULES
 from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.staging import STAGED
 
-SAID = {"2026-03-05": "I live in Oslo.", "2026-03-06": "I moved to Lima."}
+FIRST, THEN = "2026-03-05", "2026-03-06"
+SAID = {FIRST: "I live in Oslo.", THEN: "I moved to Lima."}
 
 
 @pytest.fixture
@@ -31,15 +33,11 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     policy.write_text("[consolidation]\nmin_retired = 0\nmax_retired_share = 0.1\n", encoding="utf-8")
     monkeypatch.setenv("MEMORY_PIPELINE_POLICY", str(policy))
     found = Settings.load(home=str(tmp_path))
-    plain = {"user_id": "ann", "role": "user"}
-    put(
-        found,
-        "first",
-        [
-            {**plain, "session_id": day, "message_id": day, "content": text, "created_at": f"{day}T12:00:00+00:00"}
-            for day, text in SAID.items()
-        ],
-    )
+    for day, text in SAID.items():
+        said = {"user_id": "ann", "role": "user", "session_id": day, "message_id": day, "content": text}
+        put(found, day, [{**said, "created_at": f"{day}T12:00:00+00:00"}])
+        if text == SAID[FIRST]:
+            run(found, only=["proposals", "memories"])
     return found
 
 
@@ -69,18 +67,18 @@ def test_a_failed_audit_publishes_nothing_until_it_is_accepted(settings: Setting
     (record,) = checks["retired_share"].metadata["examples"].records
     assert record.data["content"] == "Lives in Oslo."
     made = {str(e.asset_key.path[-1]) for e in _events(settings, failed, dg.DagsterEventType.ASSET_MATERIALIZATION)}
-    assert "proposals" in made and not made & {"memories", "memory_vectors", "memory_links", "daily_summaries"}
+    assert "proposals" in made and not made & {"memories", "memory_links", "daily_summaries"}
     assert not _events(settings, failed, dg.DagsterEventType.STEP_UP_FOR_RETRY)
     lake = Lake(settings.path("lake"))
-    assert not lake.days("memory_versions") and not lake.days("verdicts")
-    stages = lake.sql("SELECT DISTINCT stage FROM made")["stage"].to_pylist()
+    assert [str(day) for name in STAGED for day in lake.days(name)] == [FIRST, FIRST]
+    stages = lake.sql("SELECT stage FROM made WHERE day = $day", {"day": THEN})["stage"].to_pylist()
     assert "proposals" in stages and "memories" not in stages
 
     cli = CliRunner()
     shown = cli.invoke(app, ["staged", failed])
     assert shown.exit_code == 0 and "Lives in Oslo." in shown.output and "retired_share" in shown.output
     (held,) = json.loads(cli.invoke(app, ["staged", "--json"]).output)
-    assert held["run_id"] == failed and held["versions"] == 3 and len(held["rows"]) == 3
+    assert held["run_id"] == failed and held["versions"] == 2 and len(held["rows"]) == 2
 
     refused = cli.invoke(app, ["run", "--accept", "no_row_outside_its_user"])
     assert refused.exit_code == 2 and "protects users from each other" in " ".join(refused.output.split())
