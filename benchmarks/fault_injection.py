@@ -40,8 +40,10 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=8, help="of the sample")
     parser.add_argument("--users", default="alice", help="of the sample: alice, ben, yumi")
     parser.add_argument("--dagster", action="store_true", help="through the real `run` and its Dagster instance")
+    parser.add_argument("--short", action="store_true", help="one run, acts and maintenance: seconds, for a test")
     given = parser.parse_args()
-    found = measure(given.kills, given.seed, given.jobs, given.days, given.users.split(","), dagster=given.dagster)
+    users, kind = given.users.split(","), {"dagster": given.dagster, "short": given.short}
+    found = measure(given.kills, given.seed, given.jobs, given.days, users, **kind)
     print(json.dumps(found, indent=2))
     if found["lost"] or found["doubled"] or found["differing final states"] or found["could not be finished"]:
         raise SystemExit(1)
@@ -55,13 +57,14 @@ def measure(
     users: Sequence[str] = ("alice",),
     *,
     dagster: bool = False,
+    short: bool = False,
 ) -> dict[str, Any]:
     """Boundaries, kills, and what was lost, doubled or otherwise different after them."""
     began = time.monotonic()
     import_everything(dagster)
     with tempfile.TemporaryDirectory(prefix="faults-") as place:
         folder = Path(place)
-        steps = scenario(folder / "files", days, users, dagster=dagster)
+        steps = scenario(folder / "files", days, users, dagster=dagster, short=short)
         undisturbed = reference(steps, folder / "undisturbed")
         plan = chosen(undisturbed, kills, seed)
         outcomes = _all(steps, plan, undisturbed, folder, jobs)

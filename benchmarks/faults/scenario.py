@@ -42,12 +42,15 @@ class Step:
     work: Callable[[StageContext], object]
 
 
-def scenario(folder: Path, days: int, users: Sequence[str], *, dagster: bool = False) -> list[Step]:
+def scenario(
+    folder: Path, days: int, users: Sequence[str], *, dagster: bool = False, short: bool = False
+) -> list[Step]:
     """The steps; the files that come in lie in ``folder``.
 
     Args:
         days: of the sample, half of them at first and the others later.
         users: of the sample.
+        short: leave out what comes later.
         dagster: runs go through the real ``run``, with its Dagster instance.
     """
     lines = [line for user in users for line in _sample(user) if _day(line) < FIRST + timedelta(days=days)]
@@ -65,11 +68,16 @@ def scenario(folder: Path, days: int, users: Sequence[str], *, dagster: bool = F
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.jsonl").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
     run = run_dagster if dagster else run_stages
-    return [
+    first = [
         Step("ingest", _at(half), lambda ctx: ingest(ctx, [folder / "early.jsonl"])),
         Step("run", _at(half, 2), run),
         Step("reads", _at(half, 3), read),
         Step("acts", _at(half, 4), act),
+    ]
+    if short:
+        return [*first, *(Step(f"maintenance {n}", _at(half, 24 * 30 * n), _maintain) for n in (1, 2))]
+    return [
+        *first,
         Step("inbox", _at(end), lambda ctx: _from_inbox(ctx, folder / "late.jsonl")),
         Step("second run", _at(end, 2), run),
         Step("second maintenance", _at(end, 400), _maintain),

@@ -39,7 +39,7 @@ class State:
     Attributes:
         rows: of each dataset and table, as texts.
         messages, memories: keys, as often as they are there.
-        faults: what is wrong with it whatever it is compared with.
+        faults: what is wrong with it, or not finished; only what the one left in peace does not have counts.
     """
 
     rows: Mapping[str, Counter[str]]
@@ -81,7 +81,7 @@ def state(ctx: StageContext) -> State:
 
 def compare(reference: State, found: State) -> Difference:
     """What a crash has changed."""
-    difference = Difference(faults=list(found.faults))
+    difference = Difference(faults=[fault for fault in found.faults if fault not in reference.faults])
     for of, there in ((reference.messages, found.messages), (reference.memories, found.memories)):
         difference.lost += sorted((of - there).elements())
         difference.doubled += sorted((there - of).elements())

@@ -27,7 +27,8 @@ _PATIENCE_S = 300.0
 _DIED = -signal.SIGKILL
 
 # It makes its runtime anew in a forked child, and here nobody has used it before.
-warnings.filterwarnings("ignore", message="lancedb fork support")
+for about in ("lancedb fork support", "lance is not fork-safe"):
+    warnings.filterwarnings("ignore", message=about)
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class KeptEncoder:
 
 def import_everything(dagster: bool) -> None:
     """What children would import each for themselves."""
-    names = ["duckdb", "lance", "lancedb", "lancedb.merge", "pandas", "pyarrow.dataset", "sqlalchemy.event"]
+    names = ["duckdb", "lancedb", "lancedb.merge", "pandas", "pyarrow.dataset", "sqlalchemy.event"]
     for name in [*names, *(["memory_pipeline.definitions", "memory_pipeline.orchestration.run"] if dagster else [])]:
         import_module(name)
 
@@ -157,7 +158,7 @@ def trial(steps: Sequence[Step], kill: Kill, undisturbed: Reference, snapshots: 
             _worker(steps, step, attempt, str(home), undisturbed, at), folder, moment, reports_of=step
         )
         done = [n for n in reports if isinstance(n, int)]
-        step = max(done, default=step - 1) + 1
+        step = min(max(done, default=step - 1) + 1, len(steps) - 1)  # maintenance comes again every night
         if code == _DIED:
             outcome.kills += 1
             at, moment = (kill.again if attempt == 0 else None), None

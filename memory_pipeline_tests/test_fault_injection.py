@@ -1,0 +1,72 @@
+"""A slice of the fault injection: killed at boundaries of several kinds and at a moment, nothing differs in the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.faults.boundaries import Watch
+from benchmarks.faults.state import State, compare
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it forks, and looks into /proc")
+def test_killed_and_gone_on_with_is_as_if_nothing_had_been() -> None:
+    """In a process of its own: this one has threads, which a fork would not take along."""
+    command = [sys.executable, "-m", "benchmarks.fault_injection", "--short"]
+    given = ["--kills", "4", "--jobs", "2", "--days", "2", "--seed", "4"]
+    done = subprocess.run([*command, *given], capture_output=True, text=True, check=False)
+    found = json.loads(done.stdout)
+    assert done.returncode == 0, found["examples"]
+    assert found["kills"] >= 4 and found["kinds tried"] >= 3
+    assert found["boundaries"] > 300
+
+
+def test_the_watch_kills_at_the_boundary_it_was_told(tmp_path: Path) -> None:
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom benchmarks.faults.boundaries import Watch, install\n"
+        "from memory_pipeline.storage.files import Files\n"
+        "watch = Watch(sys.argv[1], int(sys.argv[2]))\ninstall(watch)\n"
+        "Files(sys.argv[1] + '/lake').put('messages/day=2026-03-01/a.parquet', b'whole')\nprint(watch.seen)"
+    )
+
+    def put(at: int) -> tuple[int, str, list[bytes], list[bytes]]:
+        home = tmp_path / str(at)
+        home.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(home), str(at)], capture_output=True, text=True, env=os.environ
+        )
+        partial = [path.read_bytes() for path in home.rglob("*.tmp")]
+        return done.returncode, done.stdout, partial, [path.read_bytes() for path in home.rglob("*.parquet")]
+
+    code, seen, partial, whole = put(99)
+    assert code == 0 and seen.count(":") == 6 and partial == [] and whole == [b"whole"]
+    assert put(2) == (-signal.SIGKILL, "", [b"wh"], []), "torn"
+    assert put(5)[2:] == ([b"whole"], []), "written, and not yet renamed"
+    assert put(6)[2:] == ([], [b"whole"])
+
+
+def test_what_is_lost_or_doubled_is_told() -> None:
+    def state(*messages: str, fault: str = "") -> State:
+        rows = {"messages": Counter(messages)}
+        return State(rows, Counter(messages), Counter(), [fault] if fault else [])
+
+    assert not compare(state("a", "b"), state("a", "b"))
+    assert compare(state("a", "b"), state("a")).lost == ["b"]
+    difference = compare(state("a", "b"), state("a", "b", "b", fault="left behind: x"))
+    assert (difference.doubled, difference.faults) == (["b"], ["left behind: x"])
+    assert difference.differing["messages"][0] == "0 gone, 1 new"
+
+
+def test_what_lies_elsewhere_does_not_count(tmp_path: Path) -> None:
+    watch = Watch(str(tmp_path))
+    assert watch.area(tmp_path / "lake" / "messages" / "day=2026-03-01" / "a.parquet") == "messages"
+    assert watch.area(tmp_path / "recall" / "r.jsonl") == "recall"
+    assert watch.area(tmp_path / "lake" / ".locks" / "x.lock") is None
+    assert watch.area(tmp_path.parent / "other.txt") is None
