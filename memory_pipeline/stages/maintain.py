@@ -117,9 +117,12 @@ def _several(ctx: StageContext, dataset: str, closed: date) -> list[date]:
 
 
 def _checkpoint(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    from memory_pipeline.storage.ageing import keep_due
     from memory_pipeline.storage.checkpoint import refresh
 
-    return {"parts written": refresh(ctx.lake, ctx.now.date(), grace.files)}
+    written = refresh(ctx.lake, ctx.now.date(), grace.files)
+    keep_due(ctx.lake, ctx.policy)
+    return {"parts written": written}
 
 
 def _index(ctx: StageContext, grace: Grace) -> dict[str, int]:

@@ -102,6 +102,11 @@ class _Figures:
         return cls(given, tables, digest(_DUE, json.dumps(given), *told)[:16])
 
 
+def keep_due(lake: Lake, policy: Policy) -> None:
+    """Bring the note of when memories are due up to the ledger's checkpoint, so that no night has to."""
+    _due_users(lake, 0.0, _Figures.of(policy))
+
+
 def _due_users(lake: Lake, before: float, figures: _Figures) -> set[Scope] | None:
     """The users of whom a memory may be due before a time; None where every user's are to be looked at.
 

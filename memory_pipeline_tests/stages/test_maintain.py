@@ -69,6 +69,7 @@ def test_nothing_is_said_otherwise(home: Store) -> None:
     assert said(home) == before
     assert len(home.lake.files("messages")) == 1
     assert len(files_of(home.lake, None)) == 1 < len(home.lake.files(LEDGER))
+    assert home.lake.store.note("due.json")
     again = maintain(context(home), NONE)
     assert again.done[DAYS] == {"days rolled up": 0, "files removed": 8}
     assert again.after.total.files <= again.before.total.files - 8
