@@ -144,9 +144,9 @@ def test_a_user_whose_ledger_changed_during_a_replay_is_replayed_again(
     ctx = home.context()
     ctx.lake.append("messages", [source(said)])
     ctx.lake.replace("proposals", said.day, [said])
-    from memory_pipeline.stages import consolidate as stage
+    from memory_pipeline.stages import batches
 
-    settle, times = stage._settle, []
+    settle, times = batches.settle, []
 
     async def slow(*given: Any) -> None:
         await settle(*given)
@@ -154,7 +154,7 @@ def test_a_user_whose_ledger_changed_during_a_replay_is_replayed_again(
             home.curator.forget(memory_id, **home.owner)
         times.append(1)
 
-    monkeypatch.setattr(stage, "_settle", slow)
+    monkeypatch.setattr(batches, "settle", slow)
     consolidate(ctx, ctx.lake.days("proposals"))
     assert len(times) == 2
     assert {m["content"]: m["status"] for m in home.reader.memories(**home.owner)} == {
