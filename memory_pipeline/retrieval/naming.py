@@ -76,7 +76,7 @@ class MemoryNames:
     def rosters(self) -> Mapping[Scope, Roster]:
         """Who and what the memories are about, by every name, of each user."""
         owned: dict[Scope, list[_Memory]] = defaultdict(list)
-        for memory in from_table(self._telling, _Memory):
+        for memory in from_table(self._telling(), _Memory):
             if memory.memory_id not in self._rows.forgotten:
                 owned[Scope(memory.tenant_id, memory.user_id)].append(memory)
         return {scope: Roster(entities(scope, statements(own), _NO_DAY)) for scope, own in owned.items()}
@@ -101,7 +101,7 @@ class MemoryNames:
 
     @cached_property
     def _hints(self) -> NameHints:
-        table = self._telling
+        table = self._telling()
         attributes = [a for a in table.column("attribute").unique().to_pylist() if slots_name(attribute=a)]
         slots = table.filter(pc.is_in(table.column("attribute"), pa.array(attributes, pa.string())))
         said = table.column("content").filter(pc.match_substring_regex(table.column("content"), TELLING)).to_pylist()
@@ -112,7 +112,6 @@ class MemoryNames:
             [*stated, *attributes, *said, *(end for text in said for end in _CAPITAL_INSIDE.findall(text))]
         )
 
-    @cached_property
     def _telling(self) -> pa.Table:
         """The memories that name anything: of most of what people tell of themselves nothing is to be read."""
         table = self._rows.table.select(_COLUMNS)
