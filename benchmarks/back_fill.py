@@ -27,6 +27,7 @@ from typing import Any
 
 from benchmarks.lives import people
 from benchmarks.nights import START, context, night
+from memory_pipeline.storage.files import NOTES
 from memory_pipeline.storage.ledger import CURRENT, STANDING
 from memory_pipeline.storage.schemas import DATASETS
 
@@ -64,9 +65,8 @@ def measure(days: int = 365, users: int = 50, activity: float = 0.5) -> dict[str
 
 def wipe(home: str) -> None:
     """Delete what was derived: the messages and the kept replies stay."""
-    for folder in (Path(home) / "lake").iterdir():
-        if folder.name not in _KEPT:
-            shutil.rmtree(folder)
+    for name in (*(DATASETS.keys() - _KEPT), NOTES):
+        shutil.rmtree(Path(home) / "lake" / name, ignore_errors=True)
     shutil.rmtree(Path(home) / "index")
 
 
@@ -80,9 +80,8 @@ def digests(home: str, days: int) -> dict[str, str]:
         dataset = DATASETS[name if name in DATASETS else "memory_versions"]
         without = ", ".join(column for column in _OF_THE_RUN if column in dataset.schema.names)
         columns = f"* EXCLUDE ({without})" if without else "*"
-        key = ", ".join(dataset.key)
-        table = lake.sql(f"SELECT {columns} FROM ({query}) ORDER BY {key}, ALL")
-        found[name] = _digest(json.dumps(row, default=str, sort_keys=True) for row in table.to_pylist())
+        rows = lake.sql(f"SELECT {columns} FROM ({query})").to_pylist()
+        found[name] = _digest(sorted(json.dumps(row, default=str, sort_keys=True) for row in rows))
     return found
 
 
