@@ -27,7 +27,7 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
     for event in result.all_events:
         if event.is_step_failure and event.step_failure_data.error is not None:
             error = innermost(event.step_failure_data.error)
-            if error.cls_name == "DagsterExecutionInterruptedError":
+            if error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt"):
                 raise KeyboardInterrupt
             message = error.message.strip()
             if error.cls_name == BudgetExceeded.__name__:

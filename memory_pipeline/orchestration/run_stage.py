@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -49,6 +51,23 @@ class Made:
 Work = Callable[["StageContext", list[date]], Made]
 
 
+@contextmanager
+def heard() -> Iterator[None]:
+    """Have Ctrl-C raise KeyboardInterrupt, as long as a stage works.
+
+    Dagster's own interruption is no KeyboardInterrupt: raised inside a callback of an event loop, asyncio takes it for
+    a failure of that callback ("Fatal write error on socket transport"), and the run goes on as if nothing had been.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def run_stage(
     context: dg.AssetExecutionContext, pipeline: Pipeline, stage: str | None, work: Work
 ) -> dg.MaterializeResult[None]:
@@ -69,7 +88,7 @@ def run_stage(
     partitions = dates(context.partition_keys)
     known = freshness.BY_NAME[stage] if stage else None
     try:
-        with alone(ctx.settings, f"stage-{stage}") if known else nullcontext():
+        with alone(ctx.settings, f"stage-{stage}") if known else nullcontext(), heard():
             made_from = freshness.inputs(ctx, known) if known else {}
             if known:
                 freshness.begin(ctx, known)
