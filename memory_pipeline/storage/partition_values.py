@@ -62,6 +62,10 @@ def by_partition(
     return {day: value for day, (_, value) in sorted(good.items()) if value is not None}
 
 
+def _file(name: str) -> str:
+    return f"partitions.{name}.json"
+
+
 def _reached(states: Mapping[date, str], reach: int) -> set[date]:
     return {day + timedelta(days=n) for day in states for n in range(reach + 1)}
 
@@ -73,7 +77,7 @@ def _together(states: Mapping[date, str], day: date, reach: int) -> str:
 
 
 def _load(lake: Lake, name: str, kind: str) -> tuple[_Held, Any]:
-    raw = lake.store.note(f"{name}.json")
+    raw = lake.store.note(_file(name))
     seen = _read.get(lake, {}).get(name)
     if seen is not None and seen[:2] == (raw, kind):
         return dict(seen[2]), seen[3]
@@ -94,4 +98,4 @@ def _keep(lake: Lake, name: str, kind: str, held: _Held, beside: Any) -> None:
     partitions = {day.isoformat(): entry for day, entry in sorted(held.items())}
     note = {"kind": kind, "beside": beside, "partitions": partitions}
     with suppress(StorageError):  # what cannot be kept is worked out again
-        lake.store.write_note(f"{name}.json", json.dumps(note, separators=(",", ":")).encode())
+        lake.store.write_note(_file(name), json.dumps(note, separators=(",", ":")).encode())

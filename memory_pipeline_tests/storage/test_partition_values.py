@@ -98,7 +98,7 @@ def test_what_stands_beside_moves_the_partitions_it_names(lake: Lake) -> None:
 def test_a_lost_note_is_made_again(lake: Lake, damage: Callable[[Path], object]) -> None:
     settle(lake)
     ask(lake)
-    damage(Path(lake.store.base) / ".notes" / "counts.json")
+    damage(Path(lake.store.base) / ".notes" / "partitions.counts.json")
     assert ask(lake)[0] == {FIRST: 1, SECOND: 1}
     assert ask(lake)[1] == []
 
