@@ -98,3 +98,7 @@ class EvaluationError(MemoryPipelineError):
 
 class PromotionError(MemoryPipelineError):
     """A candidate may not be put in force, or there is nothing to go back to."""
+
+
+class RollbackError(MemoryPipelineError):
+    """A run cannot be rolled back, or not as things stand."""

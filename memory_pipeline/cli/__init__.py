@@ -11,6 +11,7 @@ from memory_pipeline.cli import (
     ageing,
     bundling,
     curating,
+    diffing,
     encoding,
     erasing,
     evaluating,
@@ -19,6 +20,7 @@ from memory_pipeline.cli import (
     profiling,
     rates,
     reading,
+    reprocessing,
     shadowing,
     spending,
     staging,
@@ -47,6 +49,8 @@ for part in (
     migrating.app,
     staging.app,
     operating.app,
+    reprocessing.app,
+    diffing.app,
 ):
     app.registered_commands += part.registered_commands
 app.add_typer(encoding.app, name="encoder")

@@ -119,15 +119,24 @@ def _names(text: str | None) -> list[str]:
 def print_run(report: Any) -> None:
     """The account of a run."""
     if not report.run_ids:
-        console().print("Everything is up to date: nothing to make.")
+        console().print("Everything is up to date: nothing was made, and no model was called.")
         return
     print_table(
         "",
         ("stage", "partitions", "rows", "seconds"),
         [(name, int(s["partitions"]), int(s["rows"]), f"{s['seconds']:.1f}") for name, s in report.stages.items()],
+        figures=(1, 2, 3),
     )
-    console().print(
-        f"{report.model_calls} model calls, {report.model_calls_cached} answered by the reply cache, "
-        f"{report.tokens} tokens, {report.usd:.4f} USD",
-        markup=False,
-    )
+    if report.models:
+        print_table(
+            "",
+            ("model task", "calls", "kept replies", "tokens", "USD"),
+            [(name, m["calls"], m["cached"], m["tokens"], f"{m['usd']:.4f}") for name, m in report.models.items()],
+            figures=(1, 2, 3, 4),
+        )
+    console().print(report.told, markup=False)
+    if report.quarantined:
+        console().print(f"{report.quarantined} replies, or parts of replies, did not fit and were put aside.")
+    versions = ", ".join(f"{n:,} {name}" for name, n in report.versions.items())
+    console().print(f"Versions of memories: {versions}.", markup=False)
+    console().print(f"What each of the {len(report.run_ids)} runs did: memory-pipeline runs", style="dim", markup=False)

@@ -67,7 +67,8 @@ class Proposal:
     """One candidate memory or one change to a memory, with where it came from.
 
     Attributes:
-        proposal_id: derived from the window and the proposal's own content.
+        proposal_id: derived from the window and the proposal's own content, so that another prompt or model that finds
+            the same finds the same id, and nothing that rests on it has to be made anew.
         content: one short sentence in the third person ("Lives in Lisbon.", RX-6); for the operations that end
             something (contradict, close_open_loop, forget, suppress) it names what is ended.
         subject, attribute, value: the slot, e.g. ("user", "residence", "Lisbon"); None where there is none.

@@ -43,6 +43,7 @@ class Reason(StrEnum):
     SUPPRESS = "suppress", "made a memory not be brought up, as the user asked"
     NONE = "none", "changed nothing"
     COVERED = "covered", "adds nothing to what is remembered"
+    ROLLED_BACK = "rolled_back", "does not count: what a run made of that day was rolled back"
     NO_TARGET = "no_target", "would end or confirm something, and no memory is clearly meant"
 
 

@@ -30,6 +30,7 @@ _COPIED = (
     "proposals",
     "verdicts",
     "memory_versions",
+    "holds",
     "links",
     "entities",
     "summaries",

@@ -45,7 +45,8 @@ _GAP = {Grain.DAY: 7, Grain.WEEK: 21, Grain.MONTH: 93}  # silent days bridged ra
 _HOSTED_GAP = 62  # what is made together shares calls; a silent day costs 0.2 s of the orchestrator's time
 _BATCH_GAP = 366  # a run waits for its batches, so a back-fill shall be few runs
 _SPANS = 12  # a run costs a second: many scattered partitions take fresh ones between them along
-_TRIES = 3  # what reflections and patterns change may make a partition stale once more
+ENOUGH = 3
+"""Times that a run makes a partition: what reflections and patterns change may make one stale once more."""
 _Days = Mapping[str, set[date]]
 
 
@@ -101,7 +102,7 @@ def due(
 
     wanted = _stale(ctx, first, last, only)
     for name in wanted if done else ():
-        wanted[name] = {day for day in wanted[name] if (done or {}).get((name, day), 0) < _TRIES}
+        wanted[name] = {day for day in wanted[name] if (done or {}).get((name, day), 0) < ENOUGH}
     said = wanted.get("proposals", set())
     new = said - made(ctx, BY_NAME["proposals"]).keys()
     if new != said or not new:

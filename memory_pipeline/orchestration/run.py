@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,37 +16,15 @@ from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.partitions import range_tags
-from memory_pipeline.orchestration.plan import Step, due, plan
+from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.run_report import RunReport as RunReport
+from memory_pipeline.orchestration.run_report import account
 from memory_pipeline.orchestration.run_stage import UNFIT
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
-
-
-@dataclass
-class RunReport:
-    """What a run made and what it cost (the JSON shape of ``run --json``).
-
-    Attributes:
-        forecast: what it would cost, of a dry run.
-        windows: what came of the windows of its days: how many there are, in how many nothing was worth keeping, of
-            how many the gate let nothing pass, how many got no reply that fits and are asked about again; and on how
-            many days nobody was asked.
-        unfit: those without a fitting reply, by day.
-    """
-
-    run_ids: list[str] = field(default_factory=list)
-    stages: dict[str, dict[str, float]] = field(default_factory=dict)
-    model_calls: int = 0
-    model_calls_cached: int = 0
-    tokens: int = 0
-    usd: float = 0.0
-    planned: list[dict[str, Any]] = field(default_factory=list)
-    forecast: dict[str, Any] | None = None
-    windows: dict[str, int] = field(default_factory=dict)
-    unfit: dict[str, int] = field(default_factory=dict, repr=False)
 
 
 def run(
@@ -84,19 +61,56 @@ def run(
         report.forecast = ahead.as_dict()
         return report
     take_inbox(ctx)
+    if settings.chat_batch and due(ctx, first, last, only):
+        _require_batches(ctx)
+    _make(settings, pipeline, report, start, first, last, only, Counter(), accept)
+    account(pipeline.stage_context(f"{start}-end"), report, began)
+    return report
+
+
+def make_again(
+    settings: Settings,
+    start: str,
+    began: datetime,
+    before: Mapping[str, Collection[date]],
+    accept: Sequence[str] = (),
+) -> RunReport:
+    """Materialise what has become stale since some time, and what follows from it; nothing is taken in.
+
+    Args:
+        start: run id of what has made it stale.
+        began: when that was.
+        before: partitions that were stale already, by stage: they are left to the next :func:`run`.
+        accept: see :func:`run`.
+
+    Raises:
+        MemoryPipelineError: a step failed; what was finished stays, and the next run goes on from there.
+    """
+    report = RunReport()
+    pipeline = Pipeline(home=settings.home)
+    waiting = Counter({(name, day): ENOUGH for name, days in before.items() for day in days})
+    _make(settings, pipeline, report, start, None, None, (), waiting, accept)
+    account(pipeline.stage_context(f"{start}-end"), report, began)
+    return report
+
+
+def _make(
+    settings: Settings,
+    pipeline: Pipeline,
+    report: RunReport,
+    start: str,
+    first: date | None,
+    last: date | None,
+    only: Sequence[str],
+    done: Counter[tuple[str, date]],
+    accept: Sequence[str] = (),
+) -> None:
     with instance(settings) as dagster, told_of(dagster, settings, report):
-        done = Counter[tuple[str, date]]()
         while steps := due(pipeline.stage_context(f"{start}-{len(report.planned)}"), first, last, only, done):
-            if settings.chat_batch and not report.planned:
-                _require_batches(ctx)
             for step in steps:
                 report.planned.append(_shown(step))
-                _materialise(dagster, step, report, settings.chat_batch, accept)
+                _materialise(dagster, step, report, pipeline.chat_batch, accept)
                 done.update((name, day) for name in step.stages for day in step.partitions())
-    ended = pipeline.stage_context(f"{start}-end")
-    _add_windows(ended, report)
-    _add_costs(ended, report, began.date())
-    return report
 
 
 def sweep(settings: Settings, through: date) -> RunReport:
@@ -183,23 +197,3 @@ def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport) -> None:
         )
         entry["partitions"] += 1
         entry["rows"] += count if isinstance(count, int) else 0
-
-
-def _add_windows(ctx: StageContext, report: RunReport) -> None:
-    from memory_pipeline.stages.freshness import BY_NAME, made
-    from memory_pipeline.storage.rates import WindowOutcomes, window_outcomes
-
-    of_proposals = [s for s in report.planned if {"proposals", "memories"} & set(s["stages"])]
-    days = [d for d in ctx.lake.days("messages") if any(s["from"] <= d.isoformat() <= s["to"] for s in of_proposals)]
-    found = sum(window_outcomes(ctx.lake, days).values(), WindowOutcomes())
-    unfit = sum(report.unfit.values())
-    not_asked = len(set(days) - made(ctx, BY_NAME["proposals"]).keys() - {date.fromisoformat(d) for d in report.unfit})
-    report.windows = {**asdict(found), "windows": found.windows + unfit, "unfit": unfit, "days_not_asked": not_asked}
-
-
-def _add_costs(ctx: StageContext, report: RunReport, since: date) -> None:
-    from memory_pipeline.storage.costs import of_runs
-
-    spent = of_runs(ctx.lake, report.run_ids, since)
-    report.model_calls, report.model_calls_cached = spent["calls"], spent["cached"]
-    report.tokens, report.usd = spent["tokens"], round(spent["usd"], 6)

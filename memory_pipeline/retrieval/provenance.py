@@ -51,7 +51,7 @@ def explain(lake: Lake, scope: Scope, memory_id: str) -> dict[str, Any]:
     current = state[memory_id]
     made_by = list(dict.fromkeys(v.proposal_id for v in reversed(versions) if v.proposal_id))
     days = {v.day for v in versions}
-    proposals = _found(lake, "proposals", Proposal, scope, "proposal_id", made_by, days)
+    proposals = _proposed(lake, scope, made_by, days)
     verdicts = _found(lake, "verdicts", Verdict, scope, "proposal_id", made_by, days)
     windows = _found(lake, "windows", Window, scope, "window_id", [p.window_id for p in proposals], days)
     replies = replies_behind(lake, scope, versions, proposals, verdicts)
@@ -119,6 +119,15 @@ def _messages(
         }
         for m in sorted(meant, key=lambda m: m.order)
     ]
+
+
+def _proposed(lake: Lake, scope: Scope, ids: Sequence[str], days: Iterable[date]) -> list[Proposal]:
+    """Proposals by id, in order; those that a later extraction does not make any more are kept aside."""
+    found = {p.proposal_id: p for p in _found(lake, "proposals", Proposal, scope, "proposal_id", ids, days)}
+    missing = [i for i in ids if i not in found]
+    former = _found(lake, "former_proposals", Proposal, scope, "proposal_id", missing, days)
+    found |= {p.proposal_id: p for p in former}
+    return [found[i] for i in ids if i in found]
 
 
 def _found(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import date, timedelta
+from itertools import takewhile
 
 from memory_pipeline.domain.calendar import Period
 from memory_pipeline.domain.fading import NEVER, pass_time
@@ -13,6 +14,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import is_over
 from memory_pipeline.domain.transition import finish
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.holds import holds_in_force
 from memory_pipeline.stages.one_writer import one_writer
 from memory_pipeline.stages.publish import index_memories, publish
 
@@ -29,12 +31,20 @@ def transitions(ctx: StageContext, through: date, scopes: Sequence[Scope] | None
 
     memories = ageing(ctx.lake, through, ctx.policy, scopes)
     reads = reads_of(ctx.lake, memories)
+    held = holds_in_force(ctx, {memory.scope for memory in memories})
     found = [
         finish(version, ctx.policy, ctx.run_id, ctx.now)
         for memory in memories
-        for version in pass_time(memory, through, ctx.policy, reads.get(memory.memory_id, NEVER))
+        for version in takewhile(
+            _outside(held.get(memory.scope, {})),
+            pass_time(memory, through, ctx.policy, reads.get(memory.memory_id, NEVER)),
+        )
     ]
     return sorted(found, key=lambda v: (v.day, v.tenant_id, v.user_id, v.memory_id, v.version))
+
+
+def _outside(held: Container[date]) -> Callable[[MemoryVersion], bool]:
+    return lambda version: version.day not in held
 
 
 def age(ctx: StageContext, days: Sequence[date]) -> dict[date, Counter[str]]:

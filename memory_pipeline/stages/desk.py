@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
+from itertools import takewhile
 from typing import Any
 
 from memory_pipeline.domain.calendar import local_day
@@ -15,6 +16,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.transition import finish
 from memory_pipeline.errors import NotFound, StorageError
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.holds import holds_in_force
 from memory_pipeline.stages.publish import index_memories, publish
 
 _TICK = timedelta(microseconds=1)
@@ -98,9 +100,10 @@ class Desk:
     def _let_time_pass(self, day: date) -> None:
         """As a replay does at the start of a day."""
         policy = self.ctx.policy
+        held = holds_in_force(self.ctx, [self.scope]).get(self.scope, {})
         for memory in sorted(self.state.values(), key=lambda v: v.memory_id):
             if memory.review_on is not None and memory.review_on <= day and memory.day < day:
-                for version in advance(memory, day, policy.lifecycle):
+                for version in takewhile(lambda v: v.day not in held, advance(memory, day, policy.lifecycle)):
                     self._take(finish(version, policy, self.ctx.run_id, self.ctx.now))
 
     def _take(self, version: MemoryVersion) -> None:

@@ -67,8 +67,6 @@ def _resolve(
         proposal_id=identifier(
             "prp",
             window.window_id,
-            model,
-            prompt_hash,
             draft.operation,
             type_,
             content,

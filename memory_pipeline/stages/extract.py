@@ -70,8 +70,11 @@ def _told(report: ExtractReport) -> dict[str, int]:
 
 
 @traced("extract", _told)
-def extract(ctx: StageContext, days: Sequence[date]) -> ExtractReport:
+def extract(ctx: StageContext, days: Sequence[date], *, keep_former: bool = True) -> ExtractReport:
     """Make the ``windows`` and ``proposals`` partitions of some days, replacing what they held.
+
+    Args:
+        keep_former: what is not proposed any more goes aside, so that what rested on it can still be explained.
 
     Raises:
         ModelError: the model cannot be reached; replies that had arrived are kept, partitions are left as they were.
@@ -80,7 +83,7 @@ def extract(ctx: StageContext, days: Sequence[date]) -> ExtractReport:
     done, total = 0, len(set(days))
     for chunk in chunks(ctx, days):
         ctx.progress("extracting", done, total)
-        _extract_days(ctx, chunk, report)
+        _extract_days(ctx, chunk, report, keep_former)
         done += len(chunk)
     ctx.progress("extracting", total, total)
     return report
@@ -94,7 +97,7 @@ def chunks(ctx: StageContext, days: Iterable[date]) -> list[list[date]]:
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
 
 
-def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport) -> None:
+def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport, keep_former: bool) -> None:
     todo = works(ctx, days)
     answers = asyncio.run(ask(ctx, todo))
     made = _Made()
@@ -103,13 +106,15 @@ def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport
         _take(ctx, work, answer, made, report)
     _keep_standing(ctx, todo, made)
     put_all_aside(ctx, made.aside)
-    _persist(ctx, days, made)
+    _persist(ctx, days, made, keep_former)
     for day in days:
         report.proposals[day] += len(made.proposals[day])
 
 
 @traced("persist", lambda rows: {"rows": rows})
-def _persist(ctx: StageContext, days: Sequence[date], made: _Made) -> int:
+def _persist(ctx: StageContext, days: Sequence[date], made: _Made, keep_former: bool) -> int:
+    if keep_former:
+        _keep_former(ctx, days, made)
     for day in days:
         ctx.lake.replace("windows", day, made.windows[day])
         ctx.lake.replace("proposals", day, made.proposals[day])
@@ -142,6 +147,21 @@ def _take(ctx: StageContext, work: Work, answer: Answer, made: _Made, report: Ex
     made.aside += [
         PutAside(source, p.ordinal, f"more than {most} proposals rest on one message", _shown(p)) for p in beyond
     ]
+
+
+def _keep_former(ctx: StageContext, days: Sequence[date], made: _Made) -> None:
+    """What is not proposed any more goes aside: memories of before that rest on it can still be explained."""
+    import pyarrow as pa
+
+    from memory_pipeline.storage.rows import from_table
+
+    again = [p.proposal_id for day in days for p in made.proposals[day]]
+    former = ctx.lake.sql(
+        "SELECT p.* FROM proposals p ANTI JOIN again USING (proposal_id)",
+        days={"proposals": days, "former_proposals": ()},
+        tables={"again": pa.table({"proposal_id": pa.array(again, pa.string())})},
+    )
+    ctx.lake.append("former_proposals", from_table(former, Proposal))
 
 
 def _shown(proposal: Proposal) -> str:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.calendar import Grain, Period, period_of
 from memory_pipeline.domain.ids import digest, fingerprint
+from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.summary import is_over
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.digests import REACHING_BACK, of_rows, of_windows
+from memory_pipeline.stages.figures import FIGURES
 from memory_pipeline.storage.partition_values import by_partition
 
 _CODE = "1"  # raised when the code of a stage changes what it makes
@@ -32,7 +34,6 @@ class Stage:
     Attributes:
         reads: names of the digests below that it depends on.
         prompts: templates it renders; with the chat model they are part of its code.
-        policy: sections of the policy table it goes by.
         encodes: its output depends on the encoder.
         waits: it makes a period once, when that is over; until then there is nothing to make.
         settles: what it makes of a period changes when that is over.
@@ -46,7 +47,6 @@ class Stage:
     grain: Grain
     reads: tuple[str, ...]
     prompts: tuple[str, ...] = ()
-    policy: tuple[str, ...] = ()
     encodes: bool = False
     waits: bool = False
     settles: bool = False
@@ -54,11 +54,15 @@ class Stage:
     shares: bool = False
     table: str | None = None
 
+    @property
+    def policy(self) -> tuple[str, ...]:
+        """Sections and figures of the policy table that it goes by."""
+        return FIGURES[self.name]
+
 
 def _summaries(name: str, grain: Grain, *, waits: bool = False, settles: bool = False) -> Stage:
-    policy, holds = ("summary", "gate.sensitive"), (f"{grain} summaries",)
-    reads, prompts = ("messages", "told"), ("calendar",)
-    return Stage(name, grain, reads, prompts, policy, True, waits, settles, holds, table="summaries")
+    reads, prompts, holds = ("messages", "told"), ("calendar",), (f"{grain} summaries",)
+    return Stage(name, grain, reads, prompts, True, waits, settles, holds, table="summaries")
 
 
 STAGES = (
@@ -66,7 +70,6 @@ STAGES = (
         "message_vectors",
         Grain.DAY,
         ("messages",),
-        policy=("retrieval", "gate.sensitive"),
         encodes=True,
         holds=("turns",),
         table="messages",
@@ -76,26 +79,23 @@ STAGES = (
         Grain.DAY,
         ("windows",),
         ("extract", "rolling_summary"),
-        ("window", "summary", "gate.sensitive"),
         holds=("windows", "proposals"),
     ),
+    # Vectors only bring up what may be meant; slots, words and the judge decide. So the ledger outlives an encoder.
     Stage(
         "memories",
         Grain.DAY,
-        ("proposals",),
+        ("proposals", "put_back"),
         ("consolidate",),
-        ("gate", "similarity", "consolidation", "lifecycle"),
-        encodes=True,
         holds=("verdicts", "stated"),
     ),
-    Stage("lifecycle", Grain.DAY, ("memories",), policy=("lifecycle", "curves", "strength", "prune"), holds=("aged",)),
-    Stage("patterns", Grain.WEEK, ("memories",), ("pattern",), ("pattern", "gate"), waits=True, holds=("patterns",)),
+    Stage("lifecycle", Grain.DAY, ("memories",), holds=("aged",)),
+    Stage("patterns", Grain.WEEK, ("memories", "patterns_put_back"), ("pattern",), waits=True, holds=("patterns",)),
     Stage(
         "reflections",
         Grain.WEEK,
-        ("memories",),
+        ("memories", "reflections_put_back"),
         ("reflect",),
-        ("reflection", "gate", "consolidation"),
         settles=True,
         holds=("reflections",),
     ),
@@ -104,7 +104,6 @@ STAGES = (
         "memory_links",
         Grain.DAY,
         ("versions",),
-        policy=("similarity", "consolidation", "links"),
         encodes=True,
         holds=("links",),
         shares=True,
@@ -112,13 +111,24 @@ STAGES = (
     _summaries("daily_summaries", Grain.DAY, settles=True),
     _summaries("weekly_summaries", Grain.WEEK, waits=True),
     _summaries("monthly_summaries", Grain.MONTH, waits=True),
-    Stage("recall_feedback", Grain.DAY, ("recall",), policy=("feedback",)),
+    Stage("recall_feedback", Grain.DAY, ("recall",)),
 )
 BY_NAME = {stage.name: stage for stage in STAGES}
 
+# What is said, not which prompt and model said it: where these change and say the same, nothing follows from it.
+_SAID = ", ".join(
+    f"coalesce({f.name}::VARCHAR, '')"
+    for f in fields(Proposal)
+    if f.name not in {"day", "prompt_hash", "model", "reply_key"}
+)
+_HOLD = "hold_id || asserted::VARCHAR || recorded_at::VARCHAR"
 _DIGESTS = {
     "messages": "SELECT day, message_id || content_hash AS item FROM messages",
-    "proposals": "SELECT day, proposal_id AS item FROM proposals",
+    "proposals": f"SELECT day, md5(concat_ws(chr(31), {_SAID})) AS item FROM proposals",
+    # What rollbacks put back.
+    "put_back": f"SELECT day, {_HOLD} AS item FROM holds WHERE stage = 'memories'",
+    "patterns_put_back": f"SELECT day, {_HOLD} AS item FROM holds WHERE stage = 'patterns'",
+    "reflections_put_back": f"SELECT day, {_HOLD} AS item FROM holds WHERE stage = 'reflections'",
     # What the pipeline and the user state; not what reflections, patterns and time derive from it.
     "memories": "SELECT day, version_id || asserted AS item FROM memory_versions WHERE cause IN ('proposal', 'manual')",
     # The same, and whether a memory was forgotten, put right or silenced since: that changes what its days tell.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 
 from memory_pipeline.domain.calendar import Grain, Period, day_end, period_of
@@ -11,6 +11,7 @@ from memory_pipeline.domain.curation import as_proposal
 from memory_pipeline.domain.derivation import derive
 from memory_pipeline.domain.derived_numbers import underived
 from memory_pipeline.domain.gate import GateInput, examine, first_failure
+from memory_pipeline.domain.hold import Hold, stood_in
 from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, fold, standing
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.reflection import (
@@ -46,6 +47,7 @@ class Insights:
         rows: of the user's ledger, withdrawals included: every one since the first of the weeks, and the state before.
         cited: what memories rest on.
         weeks: those to be made; later ones that were reflected on are made again, mostly from kept replies.
+        held: weeks that a rollback has put back.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Insights:
         rows: Iterable[MemoryVersion],
         weeks: Iterable[Period],
         cited: CitedMessages,
+        held: Mapping[Period, Hold] | None = None,
     ) -> None:
         self.scope = scope
         self.asserted: list[MemoryVersion] = []
@@ -63,10 +66,12 @@ class Insights:
         self.orphaned: date | None = None
         self._ctx = ctx
         self._cited = cited
-        held = standing(rows)
-        self._memories = [v for v in held if v.type is not MemoryType.REFLECTION]
-        self._own = [v for v in held if v.cause is Cause.REFLECTION]
-        self._others = [v for v in held if v.type is MemoryType.REFLECTION and v.cause is not Cause.REFLECTION]
+        rows = list(rows)
+        stands = standing(rows)
+        self._put_back = stood_in(held or {}, rows, stands)
+        self._memories = [v for v in stands if v.type is not MemoryType.REFLECTION]
+        self._own = [v for v in stands if v.cause is Cause.REFLECTION]
+        self._others = [v for v in stands if v.type is MemoryType.REFLECTION and v.cause is not Cause.REFLECTION]
         self._asked = set(weeks)
         self.weeks = self._to_make()
         self.questions = [q for week in self.weeks if (q := self._question(week)) is not None]
@@ -86,6 +91,8 @@ class Insights:
 
     def _question(self, week: Period) -> Question | None:
         """What to ask about a week; None where nothing is new, or where too little is there to bear an insight."""
+        if week in self._put_back:
+            return None
         figures = self._ctx.policy.reflection
         inside = [v for v in self._memories if week.start <= v.day < week.end]
         through = due_day(week, news(inside), figures.importance_threshold, over=is_over(week, self._ctx.now))
@@ -122,6 +129,9 @@ class Insights:
         for week in self.weeks:
             held = [v for v in self._own if week.start <= v.day < week.end]
             old += held
+            if week in self._put_back:
+                self._made += self._put_back[week]
+                continue
             if week in asked and week not in self._said:
                 self._made += held
                 continue

@@ -13,6 +13,7 @@ from memory_pipeline.domain.calendar import Grain, Period, day_end, period_of
 from memory_pipeline.domain.clustering import clusters
 from memory_pipeline.domain.curation import is_act
 from memory_pipeline.domain.derivation import absorb, derive
+from memory_pipeline.domain.hold import Hold, stood_in
 from memory_pipeline.domain.memory import RETIRED, Cause, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.pattern import CLUSTERED, absorbed, dissolved, least, support
 from memory_pipeline.domain.proposal import MemoryType
@@ -94,9 +95,17 @@ class UserPatterns:
         rows: every row of the user's ledger, withdrawals included.
         weeks: those to be made; what follows from them in later weeks is made again, and so is a pattern that rests on
             what the user has taken back since. Weeks that are not over wait.
+        held: weeks that a rollback has put back.
     """
 
-    def __init__(self, ctx: StageContext, scope: Scope, rows: Sequence[MemoryVersion], weeks: Iterable[Period]) -> None:
+    def __init__(
+        self,
+        ctx: StageContext,
+        scope: Scope,
+        rows: Sequence[MemoryVersion],
+        weeks: Iterable[Period],
+        held: Mapping[Period, Hold] | None = None,
+    ) -> None:
         self.scope = scope
         self.asserted: list[MemoryVersion] = []
         self.withdrawn: list[MemoryVersion] = []
@@ -109,6 +118,7 @@ class UserPatterns:
         self._kept = {m.memory_id for m in self._now.values() if self._is_kept(m)}
         self._gone = [v for v in self._held if self._is_birth(v) and dissolved(self._now[v.memory_id])]
         self.weeks = self._to_make(set(weeks))
+        self._put_back = stood_in(held or {}, rows, self._held)
         self._made: list[MemoryVersion] = []
         self._state: dict[str, MemoryVersion] = {}
         self._words = WordCounts()
@@ -154,6 +164,9 @@ class UserPatterns:
             while seen < len(others) and others[seen].day < week.end:
                 self._see(others[seen])
                 seen += 1
+            if week in self._put_back:
+                self._take(week, self._put_back[week])
+                continue
             for group in self._groups(week):
                 if group.key not in replies:
                     open_.append(group)
@@ -178,6 +191,12 @@ class UserPatterns:
     def _hold(self, version: MemoryVersion) -> None:
         self._words.replace(self._state.get(version.memory_id), version)
         self._state[version.memory_id] = version
+
+    def _take(self, week: Period, versions: Iterable[MemoryVersion]) -> None:
+        for version in versions:
+            self._hold(version)
+            self._made.append(version)
+            self.stand[week.start] += self._is_birth(version)
 
     def _put(self, group: Group, reply: PatternReply) -> None:
         ctx = self._ctx

@@ -30,6 +30,7 @@ from memory_pipeline.inference.reply_cache import Pack
 from memory_pipeline.stages.age import let_time_pass
 from memory_pipeline.stages.consolidate import replay_users
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.holds import held_weeks
 from memory_pipeline.stages.one_writer import in_turn
 from memory_pipeline.stages.pattern_groups import Group, UserPatterns
 from memory_pipeline.stages.publish import index_memories, publish
@@ -130,7 +131,8 @@ class _Finder:
         rows: dict[Scope, list[MemoryVersion]] = defaultdict(list)
         for row in versions_of(self._ctx.lake, users, since):
             rows[row.scope].append(row)
-        return [UserPatterns(self._ctx, user, rows[user], self._weeks) for user in users]
+        held = held_weeks(self._ctx, users, "patterns")
+        return [UserPatterns(self._ctx, user, rows[user], self._weeks, held.get(user)) for user in users]
 
     def _report(self, users: Iterable[UserPatterns], report: PatternReport) -> None:
         starts = {week.start for week in self._weeks}

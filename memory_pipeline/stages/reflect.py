@@ -21,6 +21,7 @@ from memory_pipeline.errors import ReplyError
 from memory_pipeline.stages.age import let_time_pass
 from memory_pipeline.stages.consolidate import replay_users
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.holds import held_weeks
 from memory_pipeline.stages.insights import Insights
 from memory_pipeline.stages.joint_asking import ask_jointly
 from memory_pipeline.stages.one_writer import in_turn
@@ -95,7 +96,8 @@ def _insights(
     for row in living_of(ctx.lake, users, min(weeks).start, derived=True):
         rows[row.scope].append(row)
     cited = CitedMessages(ctx)
-    everybody = [Insights(ctx, user, rows[user], weeks, cited) for user in users]
+    held = held_weeks(ctx, users, "reflections")
+    everybody = [Insights(ctx, user, rows[user], weeks, cited, held.get(user)) for user in users]
     questions = [q for insights in everybody for q in insights.questions]
     packs = partial(grouped, policy=ctx.policy.reflection)
     answers = dict(zip(map(id, questions), asyncio.run(ask_jointly(ctx, questions, packs, joined)), strict=True))

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from heapq import heapify, heappop, heappush
 from itertools import chain
@@ -14,6 +14,7 @@ from itertools import chain
 from memory_pipeline.domain.attachment import attached, overruled, sources_of, spared
 from memory_pipeline.domain.curation import done, is_act, take_back
 from memory_pipeline.domain.gate import GateInput, examine, first_failure, nods
+from memory_pipeline.domain.hold import HELD, put_back
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.lifecycle import advance
 from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, Status, fold, standing
@@ -21,6 +22,7 @@ from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.outcome import Result, boosted, decision_behind, result_of
 from memory_pipeline.domain.pattern import holds, takes
 from memory_pipeline.domain.proposal import Finding, MemoryType, Operation, Outcome, Proposal, Verdict
+from memory_pipeline.domain.reasons import Reason
 from memory_pipeline.domain.replay import carried, carry, difference
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import Slot, attribute
@@ -60,6 +62,7 @@ class UserHistory:
         messages: those the proposals cite, by id.
         given: what the gate looks at, by proposal id.
         proposed: ids of the proposals as they were read.
+        held: by day that a rollback has put back the ids of the versions that stand (``domain.hold``).
     """
 
     scope: Scope
@@ -68,6 +71,7 @@ class UserHistory:
     messages: Mapping[str, Message]
     given: Mapping[str, GateInput]
     proposed: frozenset[str] = frozenset()
+    held: Mapping[date, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,11 @@ class Replay:
             The cases that the judge has not been asked about; none when the result stands.
         """
         since = self._begin(first, last)
-        days = sorted({p.day for p in self.history.proposals} | {v.day for v in self._held if v.day >= first})
+        days = sorted(
+            {p.day for p in self.history.proposals}
+            | {v.day for v in self._held if v.day >= first}
+            | {day for day in self.history.held if day >= first}
+        )
         now, later = [d for d in days if d <= last], [d for d in days if d > last]
         self._days([d for d in now if d >= since], (first, last))
         self.covered = set(now)
@@ -172,7 +180,7 @@ class Replay:
         for proposal in self.history.proposals:
             proposals[proposal.day].append(proposal)
         for row in self._held:
-            if carried(row):
+            if carried(row) and not (row.day in self.history.held and row.cause in HELD):
                 others[row.day].append(row)
         for day in days:
             if not self._unknown and proposals[day]:
@@ -180,6 +188,10 @@ class Replay:
                     span, day, dict(self._state), len(self._made), self._near.copy(), tuple(self._reviews)
                 )
             self._let_time_pass(day)
+            if day in self.history.held:
+                self._put_back(day, others[day])
+                self._overlook(day, proposals[day])
+                continue
             said = sorted(proposals[day], key=lambda p: (p.observed_at, p.window_id, p.ordinal))
             for row in sorted(others[day], key=_in_time):
                 before = bisect_right(said, row.changed_at, key=lambda p: p.observed_at)
@@ -187,6 +199,29 @@ class Replay:
                 said = said[before:]
                 self._carry(row)
             self._day(said)
+
+    def _put_back(self, day: date, others: Sequence[MemoryVersion]) -> None:
+        """A day that a rollback has put back: what stood then, and between it what other hands did."""
+        stood = [self._rows[i] for i in self.history.held[day] if i in self._rows]
+        for row in sorted([*stood, *others], key=_in_time):
+            if carried(row) and row.cause not in HELD:
+                self._carry(row)
+                continue
+            again = put_back(row, self._rows.get(row.previous_version_id or ""), self._state.get(row.memory_id))
+            if again is not None:
+                new = again.version_id not in self._rows
+                self._put(replace(again, run_id=self._ctx.run_id, recorded_at=self._ctx.now) if new else again)
+
+    def _overlook(self, day: date, proposals: Sequence[Proposal]) -> None:
+        """The verdicts of such a day: what does not stand behind a version was rolled back."""
+        behind = {v.proposal_id: v for v in self._made if v.day == day and v.proposal_id}
+        for proposal in proposals:
+            version, found = behind.get(proposal.proposal_id), self._examined(proposal)
+            if version is None:
+                self._verdict(proposal, Outcome.REJECTED, Reason.ROLLED_BACK.value, found, None)
+            else:
+                outcome = Outcome.ACCEPTED if version.version == 1 else Outcome.MERGED
+                self._verdict(proposal, outcome, str(version.change), found, version.memory_id)
 
     def _carry(self, row: MemoryVersion) -> None:
         """Take over what another hand did, at its own time among what was said."""
@@ -224,6 +259,8 @@ class Replay:
             if memory.review_on is None or memory.review_on > day:
                 continue
             for version in advance(memory, day, policy.lifecycle):
+                if version.day in self.history.held:
+                    break
                 self._take(finish(version, policy, self._ctx.run_id, self._ctx.now))
 
     def _take(self, version: MemoryVersion) -> None:

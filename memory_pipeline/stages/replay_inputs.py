@@ -17,6 +17,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.sensitive import screen
 from memory_pipeline.domain.transition import identity
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.holds import holds_in_force
 from memory_pipeline.stages.neighbours import Vectors
 from memory_pipeline.stages.recalled import items_recalled_into
 from memory_pipeline.stages.replay import Replay, UserHistory
@@ -42,6 +43,7 @@ def replays(
     vectors = Vectors(ctx)
     vectors.load(users, living=True)
     vectors.encode(p.content for part in proposals.values() for p in part if p.day <= days[-1])
+    held = holds_in_force(ctx, users)
     histories = [
         UserHistory(
             user,
@@ -50,6 +52,7 @@ def replays(
             {m.message_id: m for m in cited[user]},
             given.get(user, {}),
             frozenset(p.proposal_id for p in proposed.get(user, ())),
+            held.get(user, {}),
         )
         for user in users
     ]

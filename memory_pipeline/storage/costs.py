@@ -104,6 +104,16 @@ def of_runs(lake: Lake, run_ids: Sequence[str], since: date) -> dict[str, Any]:
     return found
 
 
+def by_task(lake: Lake, run_ids: Sequence[str], since: date) -> dict[str, dict[str, Any]]:
+    """Calls, kept replies, tokens and money of some runs by task, none of which began before a UTC day."""
+    rows = lake.sql(
+        f"SELECT stage, {_SUMS} FROM ({ENTRIES}) WHERE run_id IN (SELECT unnest($runs)) GROUP BY stage ORDER BY stage",
+        {"runs": list(run_ids)},
+        days={"costs": [day for day in lake.days("costs") if day >= since]},
+    ).to_pylist()
+    return {row["stage"]: {name: row[name] for name in ("calls", "cached", "tokens", "usd")} for row in rows}
+
+
 def spent_on(lake: Lake, day: date) -> float:
     """USD spent on a UTC day."""
     found = lake.sql(f"SELECT coalesce(sum(usd), 0) AS usd FROM ({ENTRIES})", days={"costs": [day]})

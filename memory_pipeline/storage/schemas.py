@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from memory_pipeline.domain.entities import Entity
+from memory_pipeline.domain.hold import Hold
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal, Verdict
@@ -262,10 +263,14 @@ DATASETS = {
         Dataset("messages", Message, ("tenant_id", "user_id", "session_id", "created_at", "ordinal", "message_id")),
         # What a message said before it was edited; "messages" holds what it says now.
         Dataset("message_revisions", Message, ("tenant_id", "user_id", "session_id", "message_id", "recorded_at")),
+        # What was proposed before a day was extracted anew: versions that rested on it can still be explained.
+        Dataset("former_proposals", Proposal, ("tenant_id", "user_id", "observed_at", "window_id", "ordinal")),
         Dataset("windows", Window, ("tenant_id", "user_id", "session_id", "ordinal")),
         Dataset("proposals", Proposal, ("tenant_id", "user_id", "observed_at", "window_id", "ordinal"), version=2),
         Dataset("verdicts", Verdict, ("tenant_id", "user_id", "proposal_id"), version=2),
         Dataset("memory_versions", MemoryVersion, ("tenant_id", "user_id", "memory_id", "version"), version=2),
+        # What rollbacks put back: a further input of the fold that makes memories; see ``domain.hold``.
+        Dataset("holds", Hold, ("tenant_id", "user_id", "day", "recorded_at", "hold_id")),
         Dataset("links", Link, ("tenant_id", "user_id", "source_id", "target_id", "relation"), version=2),
         Dataset("entities", Entity, ("tenant_id", "user_id", "name", "kind", "entity_id")),
         Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start"), version=2),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -11,12 +13,14 @@ import pytest
 from memory_pipeline.definitions import defs
 from memory_pipeline.errors import BudgetExceeded
 from memory_pipeline.orchestration import automation
+from memory_pipeline.orchestration.diff import Declined, diff
 from memory_pipeline.orchestration.partitions import RANGE_END, RANGE_START
 from memory_pipeline.orchestration.run import RunReport, run
-from memory_pipeline.settings import Settings
+from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages import freshness
-from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.context import StageContext, silent
 from memory_pipeline.storage.costs import spending
+from memory_pipeline.storage.overlay import OVERLAY
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 
@@ -79,11 +83,43 @@ def test_a_run_tells_the_budget_in_one_line_and_goes_on_when_there_is_money(
     assert _figures(run(Settings.load(), only=STAGES)) == (0, 0, 0, 0.0), "nothing is stale: nothing is asked"
 
     tighter = home / "policy.toml"
-    tighter.write_text("[window]\nretry_calls = 11\n", encoding="utf-8")
+    tighter.write_text("[window]\nmax_proposals_per_message = 49\n", encoding="utf-8")
     monkeypatch.setenv("MEMORY_PIPELINE_POLICY", str(tighter))
     again = run(Settings.load(), only=STAGES)
     assert again.run_ids and sum(protocol_server.counts.values()) == calls
     assert _figures(again) == (0, 3, 0, 0.0), "made anew from kept replies, and it says so"
+
+
+def test_what_a_diff_has_paid_for_the_run_does_not_pay_again(
+    home: Path, protocol_server: ProtocolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def calls() -> int:
+        return sum(protocol_server.counts.values())
+
+    run(Settings.load())
+    folder = home / "prompts"
+    folder.mkdir()
+    for name in ("extract", "calendar"):
+        text = Path(str(shipped("prompts")), f"{name}.jinja").read_text(encoding="utf-8")
+        (folder / f"{name}.jinja").write_text(text + "{# another #}", encoding="utf-8")
+    monkeypatch.setenv("MEMORY_PIPELINE_PROMPTS", str(folder))
+    before = calls()
+    with pytest.raises(Declined):
+        diff(Settings.load(), agree=lambda ahead: False, progress=silent)
+    assert calls() == before, "nobody agreed: nothing was asked"
+    told = diff(Settings.load(), agree=lambda ahead: ahead.forecast.usd > 0, progress=silent)
+    assert told.used["calls"] == calls() - before > 0 and told.used["usd"] > 0
+    assert told.partitions.keys() >= {"proposals", "daily_summaries"} and "reflections" not in told.partitions
+    report = run(Settings.load())
+    assert (report.model_calls, report.usd) == (0, 0.0) and report.model_calls_cached > 0
+    assert report.told == f"0 model calls: all {report.model_calls_cached} replies were kept ones."
+    monkeypatch.setenv("MEMORY_PIPELINE_BUDGET_USD_PER_DAY", "0")
+    monkeypatch.delenv("MEMORY_PIPELINE_PROMPTS")
+    monkeypatch.setenv("MEMORY_PIPELINE_CHAT_MODEL", "another")
+    spent = calls()
+    with pytest.raises(BudgetExceeded):
+        diff(Settings.load(), agree=lambda ahead: True, progress=silent)
+    assert calls() == spent and not list(Path(tempfile.gettempdir()).glob(f"{OVERLAY}{os.getpid()}-*"))
 
 
 @pytest.mark.parametrize(

@@ -93,11 +93,12 @@ class Whole:
         """Make what is missing or stale."""
         ctx = self.ctx(now)
         for _ in range(_ROUNDS):
-            done = [name for name in WORK if self._make(ctx, name)]
+            done = [name for name in WORK if self.make(ctx, name)]
             if not done:
                 return
 
-    def _make(self, ctx: StageContext, name: str) -> bool:
+    def make(self, ctx: StageContext, name: str) -> bool:
+        """Make what is stale of one stage. Returns whether anything was."""
         stage = freshness.BY_NAME[name]
         starts = freshness.stale(ctx, stage)
         if starts:

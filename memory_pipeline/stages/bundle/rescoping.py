@@ -97,8 +97,10 @@ def _window(w: Window) -> Formula:
 def _proposal(p: Proposal) -> Formula:
     def formula(_: Scope, at: Mapping[str, str]) -> Iterable[str]:
         said = (p.operation, p.type, p.content, p.subject or "", p.attribute or "", p.value or "")
-        cited = (f"{_at(at, e.message_id)}:{e.quote}" for e in p.evidence)
-        return [identifier("prp", _at(at, p.window_id), p.model, p.prompt_hash, *said, *cited)]
+        cited = tuple(f"{_at(at, e.message_id)}:{e.quote}" for e in p.evidence)
+        window = _at(at, p.window_id)
+        former = identifier("prp", window, p.model, p.prompt_hash, *said, *cited)  # of rows of earlier releases
+        return [identifier("prp", window, *said, *cited), former]
 
     return formula
 

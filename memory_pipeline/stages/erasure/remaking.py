@@ -95,7 +95,7 @@ def _vectors(ctx: StageContext, days: Sequence[date]) -> _Done:
 def _proposals(ctx: StageContext, days: Sequence[date]) -> _Done:
     from memory_pipeline.stages.extract import extract
 
-    report = extract(ctx, days)
+    report = extract(ctx, days, keep_former=False)  # it may have seen what is erased
     return _Done(report.proposals)
 
 

@@ -23,8 +23,10 @@ _LOOKED_AT = {
     "message_revisions": ("session_id", "message_id"),
     "windows": ("window_id",),
     "proposals": ("proposal_id",),
+    "former_proposals": ("session_id",),
     "verdicts": ("proposal_id",),
     "memory_versions": ("memory_id", "version", "cause"),
+    "holds": (),
     "links": ("source_id", "target_id"),
     "entities": ("memory_ids",),
     "summaries": ("summary_id",),
@@ -61,6 +63,7 @@ class Rows:
         self._sets: dict[Scope, dict[str, frozenset[Any]]] = {
             scope: {
                 "messages": frozenset(target.messages or ()),
+                "sessions": frozenset(session for session, _ in target.messages or ()),
                 "windows": frozenset(reached.windows),
                 "proposals": frozenset(reached.proposals),
                 "summaries": frozenset(reached.summaries),
@@ -98,6 +101,8 @@ class Rows:
                 return row["window_id"] in ids["windows"]
             case "proposals" | "verdicts":
                 return row["proposal_id"] in ids["proposals"]
+            case "former_proposals":  # they may have been made with an erased message in view
+                return row["session_id"] in ids["sessions"]
             case "memory_versions":
                 return bool(row["version"] >= reached.memories.get(row["memory_id"], row["version"] + 1))
             case "links":
