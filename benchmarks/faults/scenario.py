@@ -21,6 +21,7 @@ from memory_pipeline.stages import freshness
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.ingest import ingest, take_inbox
 from memory_pipeline.stages.maintain import Grace, maintain
+from memory_pipeline.stages.publish import index_memories
 from memory_pipeline.storage.ledger import CURRENT
 
 Line = dict[str, Any]
@@ -161,6 +162,7 @@ def act(ctx: StageContext) -> None:
     """What one user does by hand: each act unless the ledger holds it already."""
     rows = ctx.lake.sql("SELECT * FROM memory_versions WHERE cause = 'manual'").to_pylist()
     done = {(row["change"], row["changed_at"].replace(tzinfo=UTC)) for row in rows}
+    index_memories(ctx, {row["memory_id"] for row in rows})  # as doing it again does
     owner = min((r["tenant_id"], r["user_id"]) for r in _current(ctx))
     scope = {"tenant_id": owner[0], "user_id": owner[1]}
     for n, change in enumerate(("add", "edit", "pin", "forget", "suppress")):
