@@ -31,6 +31,7 @@ from memory_pipeline.stages.landing.message_log import add_new, exclusive
 from memory_pipeline.stages.landing.validation import identifier_fault
 from memory_pipeline.stages.one_writer import VERDICTS, alone, one_writer
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
+from memory_pipeline.storage.erasures import Erasures
 
 _MERGED = ("messages", "message_revisions", "memory_versions", "replies", "recalls", "usefulness")
 _APPENDED = frozenset({"message_revisions", "memory_versions", "replies"})
@@ -74,7 +75,8 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
         dry_run: only say what would be done.
 
     Raises:
-        BundleError: it is damaged, not what it says, or reaches beyond its user; nothing was taken in.
+        BundleError: it is damaged, not what it says, reaches beyond its user, or holds what was erased here; nothing
+            was taken in.
         SchemaTooNew: a newer release has written it.
         StorageError: the home cannot be written; the same command goes on where it was stopped.
     """
@@ -92,6 +94,7 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
         if not dry_run:
             locks.enter_context(one_writer(ctx.settings, [scope]))
         held = {dataset: rows_of(ctx, dataset, scope) for dataset in DATASETS}
+        _refuse_erased(ctx, path, rows)
         vetted = vet(rows, _rules(ctx, held))
         _refuse_foreign_ids(ctx, vetted.rows, scope)
         report = ImportReport(scope.tenant_id, scope.user_id, bundle.digest, _knows_more(held, vetted.rows))
@@ -116,6 +119,19 @@ def _rows(bundle: Bundle) -> dict[str, list[Any]]:
 def _rules(ctx: StageContext, held: Mapping[str, Sequence[Any]]) -> Rules:
     ids = frozenset(m.message_id for name in ("messages", "message_revisions") for m in held[name])
     return Rules(ctx.policy.gate, ctx.settings.start_date, ctx.now, ids)
+
+
+def _refuse_erased(ctx: StageContext, path: Path, rows: Mapping[str, Sequence[Any]]) -> None:
+    """Raises:
+    BundleError: the bundle holds messages that were erased in this home, and so memories that rest on them.
+    """
+    said = [*rows["messages"], *rows["message_revisions"]]
+    erased = len(said) - len(Erasures(ctx.settings).living(said))
+    if erased:
+        raise BundleError(
+            f"{path}: {erased} messages of the bundle were erased in this home: nothing is taken in. "
+            "`memory-pipeline erase --user USER --forget-tombstones` lets them come back"
+        )
 
 
 def _refuse_foreign_ids(ctx: StageContext, rows: Mapping[str, Sequence[Any]], scope: Scope) -> None:

@@ -197,3 +197,17 @@ def _remembered(message: Message, fate: str) -> list[MemoryVersion]:
     )
     changed = {"pin": {"change": Change.PIN, "pinned": True}, "forget": {"change": Change.FORGET}}
     return [first, *([evolve(first, **changed[fate])] if fate else [])]
+
+
+def test_what_was_erased_does_not_come_back_in_a_bundle(tmp_path: Path) -> None:
+    ctx = talked(tmp_path / "a")
+    export(ctx, ANN, tmp_path / "ann.bundle")
+    curator = MemoryCurator(ctx.settings, encoder=WordEncoder(), clock=lambda: factories.RECORDED)
+    curator.erase(user_id=ANN.user_id, tenant_id=ANN.tenant_id)
+    with pytest.raises(BundleError, match="3 messages of the bundle were erased in this home.*--forget-tombstones"):
+        import_(context(tmp_path / "a"), tmp_path / "ann.bundle")
+    assert versions(context(tmp_path / "a")) == []
+    assert curator.forget_tombstones(user_id=ANN.user_id, tenant_id=ANN.tenant_id) > 0
+    assert import_(context(tmp_path / "a"), tmp_path / "ann.bundle").added["messages"] == 3
+    elsewhere = import_(context(tmp_path / "b"), tmp_path / "ann.bundle")
+    assert elsewhere.added["memory_versions"] > 0
