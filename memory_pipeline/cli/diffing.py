@@ -85,8 +85,8 @@ def _print(report: DiffReport, limit: int) -> None:
         console().print("Nothing is stale: a run would make nothing, and ask no model.")
         return
     listed = [*report.memories, *report.summaries]
-    if listed[:limit]:
-        print_table("", ("", "day", "user", "what", "now", "then", "why", "rests on"), map(_row, listed[:limit]))
+    for found in listed[:limit]:
+        _print_one(found)
     if listed[limit:]:
         console().print(f"… and {len(listed) - limit:,} more: --limit, or --json", style="dim", markup=False)
     kinds = ("added", "changed", "retired")
@@ -119,17 +119,17 @@ def _print_cost(report: DiffReport) -> None:
     console().print("Nothing has changed; `memory-pipeline run` puts it in force, with the replies that are kept now.")
 
 
-def _row(found: Difference) -> tuple[str, ...]:
-    return (
-        found.kind,
-        found.day.isoformat(),
-        found.user_id,
-        found.type,
-        _side(found.before),
-        _after(found),
-        found.reason,
-        f"“{found.quote}” ({found.message_id})" if found.quote else "",
-    )
+def _print_one(found: Difference) -> None:
+    told = [
+        ("now", _side(found.before)),
+        ("then", _after(found)),
+        ("why", found.reason),
+        ("rests on", f"“{found.quote}” ({found.message_id})" if found.quote else ""),
+    ]
+    console().print(f"{found.kind}  {found.day}  {found.user_id}  {found.type}", markup=False, style="bold")
+    for title, text in told:
+        if text:
+            console().print(f"  {title:<9} {text}", markup=False, soft_wrap=True)
 
 
 def _side(side: Side | None) -> str:

@@ -34,39 +34,18 @@ def runs(
     elif run_id is not None:
         _print_run(found[0])
     else:
-        print_table(
-            "",
-            (
-                "run",
-                "at (UTC)",
-                "made",
-                "calls",
-                "kept",
-                "tokens",
-                "USD",
-                "added",
-                "changed",
-                "retired",
-                "withdrawn",
-                "",
-            ),
-            [_line(run) for run in found],
-            figures=range(3, 11),
-        )
+        for run in found:
+            _print_line(run)
 
 
-def _line(run: dict[str, Any]) -> tuple[Any, ...]:
-    return (
-        run["run_id"],
-        f"{run['at']:%Y-%m-%d %H:%M:%S}",
-        ", ".join(run["stages"]),
-        f"{run['model_calls']:,}",
-        f"{run['model_calls_cached']:,}",
-        f"{run['tokens']:,}",
-        f"{run['usd']:.4f}",
-        *(f"{n:,}" for n in run["versions"].values()),
-        _fate(run),
-    )
+def _print_line(run: dict[str, Any]) -> None:
+    """One run in three lines: its id must stay whole, to be copied."""
+    versions = ", ".join(f"{n:,} {name}" for name, n in run["versions"].items() if n) or "no version written"
+    asked = f"{run['model_calls']:,} model calls, {run['model_calls_cached']:,} kept replies, {run['usd']:.4f} USD"
+    head = f"{run['run_id']}  {run['at']:%Y-%m-%d %H:%M:%S} UTC  {_fate(run)}".rstrip()
+    made = ", ".join(run["stages"]) or "no partition"
+    for line in (head, f"  {asked}; {versions}", f"  made: {made}"):
+        console().print(line, markup=False, soft_wrap=True)
 
 
 def _fate(run: dict[str, Any]) -> str:
