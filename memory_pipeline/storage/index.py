@@ -8,6 +8,7 @@ Within one user search is exact: an approximate index finds 47–82 % there and 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ from memory_pipeline.storage.fence import Fence
 from memory_pipeline.storage.index_rows import IndexedMemory as IndexedMemory
 from memory_pipeline.storage.index_rows import IndexedMessage as IndexedMessage
 from memory_pipeline.storage.index_rows import IndexedSummary as IndexedSummary
+from memory_pipeline.storage.index_snapshot import Snapshot
 from memory_pipeline.storage.rows import arrow_schema
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ class Index:
         self._db = lancedb.connect(self.uri, read_consistency_interval=timedelta(0))
         self._open: dict[str, Any] = {}
         self._versions: dict[str, tuple[tuple[int, int], int]] = {}
+        self._snapshots: dict[str, Snapshot] = {}
+        self._opening = threading.Lock()
         self.fence = Fence(None)
 
     @classmethod
@@ -206,6 +210,36 @@ class Index:
             self._versions[name] = (seen, version)
         return version
 
+    def snapshot(self, name: str) -> Snapshot | None:
+        """A table as it is now, with every write by any process; None when it does not exist."""
+        made = self._made(name)
+        held = self._snapshots.get(name)
+        if held is not None and held.state[0] != made:  # another table under the same name
+            self._open.pop(name, None)
+            self._versions.pop(name, None)
+        state = (made, self.version(name))
+        if held is not None and held.state == state:
+            return held
+        with self._opening:  # of several threads that meet a new version one opens it
+            held = self._snapshots.get(name)
+            if held is not None and held.state == state:
+                return held
+            table = self.table(name)
+            if table is None:
+                self._snapshots.pop(name, None)
+                return None
+            held = self._snapshots[name] = Snapshot(table.to_lance(), made)
+            return held
+
+    def _made(self, name: str) -> tuple[int, int]:
+        """What tells a table from one that was made anew under its name, whose versions are counted from 1 again; the
+        same for all on object storage."""
+        try:
+            found = os.stat(f"{self.uri}/{name}.lance")
+        except OSError:
+            return 0, 0
+        return found.st_ino, found.st_ctime_ns
+
     def _last_write(self, name: str) -> tuple[int, int] | None:
         """What tells two states of a table's folder of versions apart, in microseconds instead of half a millisecond.
 
@@ -313,11 +347,6 @@ class Index:
                 yield self._select(
                     name, where if statuses is None else where & col("status").isin(list(statuses)), columns
                 )
-
-    def shared(self, name: str, scope: Scope) -> pa.Table:
-        """Rows that other users of the tenant share with it (KN-11), vectors included."""
-        others = (col("tenant_id") == lit(scope.tenant_id)) & (col("user_id") != lit(scope.user_id))
-        return self._select(name, others & (col("shared") == lit(True)), None)
 
     def lookup(self, name: str, ids: Iterable[str], columns: Sequence[str] | None = None) -> pa.Table:
         """Rows by key, whoever owns them: for the pipeline's own bookkeeping, not for reads."""

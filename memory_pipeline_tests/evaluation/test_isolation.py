@@ -16,6 +16,7 @@ from memory_pipeline.retrieval.cache import HotRows
 from memory_pipeline.retrieval.listing import memories as listed
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.storage.index import Index
+from memory_pipeline.storage.index_snapshot import Snapshot
 from memory_pipeline_tests.store import NOW, Store
 
 TENANTS = ("acme", "globex", "initech")
@@ -120,7 +121,12 @@ def test_a_reader_that_gives_another_tenant_s_rows_is_found(
 
 def test_what_another_tenant_shares_is_foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ctx, store = fill(tmp_path)
-    monkeypatch.setattr(Index, "shared", lambda self, name, scope: self.rows(name, Scope("globex", "bob")))
+    sound = Snapshot.rows
+
+    def leaking(self: Snapshot, scope: Scope, columns: Any, *, shared: bool = False) -> Any:
+        return sound(self, Scope("globex", "bob"), columns) if shared else sound(self, scope, columns)
+
+    monkeypatch.setattr(Snapshot, "rows", leaking)
     monkeypatch.setattr(HotRows, "_load", _unguarded)
     found = probed(ctx, store).foreign
     assert {f.read for f in found} == {"shared"}
