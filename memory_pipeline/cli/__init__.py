@@ -6,6 +6,7 @@ import os
 import sys
 
 import typer
+from typer.models import CommandInfo
 
 from memory_pipeline.cli import (
     ageing,
@@ -53,8 +54,32 @@ for part in (
     diffing.app,
 ):
     app.registered_commands += part.registered_commands
-app.add_typer(encoding.app, name="encoder")
+app.add_typer(encoding.app, name="encoder", rich_help_panel="Operate")
 
+PANELS = {
+    "Begin": ("demo", "ingest", "run", "ui"),
+    "Read": ("search", "context", "ask", "memories", "profile", "entities", "explain"),
+    "By hand": ("remember", "edit", "forget", "pin", "unpin", "suppress", "undo"),
+    "Look inside": ("verdicts", "lifecycle", "maturity", "rates", "costs", "sql"),
+    "Change and take back": ("diff", "runs", "rollback", "staged", "shadow", "promote", "eval"),
+    "One user's data": ("erase", "export", "import"),
+    "Operate": ("doctor", "maintain", "migrate"),
+}
+
+
+def _in_panels(commands: list[CommandInfo]) -> list[CommandInfo]:
+    """The commands in the order in which `--help` lists them, each under its heading."""
+    named = {command.name or getattr(command.callback, "__name__", ""): command for command in commands}
+    found = []
+    for panel, names in PANELS.items():
+        for name in names:
+            command = named.pop(name)
+            command.rich_help_panel = panel
+            found.append(command)
+    return found + list(named.values())
+
+
+app.registered_commands = _in_panels(app.registered_commands)
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 

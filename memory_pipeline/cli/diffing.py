@@ -64,11 +64,11 @@ def _agreed(ahead: LookAhead) -> bool:
     """Ask, where somebody is there; without a terminal hosted models need ``--yes``."""
     forecast = ahead.forecast
     told = f"{forecast.calls:,} calls, {forecast.tokens:,} tokens, about {forecast.usd:.2f} USD"
-    print(f"To see it, models must be asked: {told}. The replies are kept for the run.", file=sys.stderr)
+    question = f"To see it, models must be asked: {told}. The replies are kept for the run."
     if not sys.stdin.isatty():
-        print("Say --yes to go on, or --from and --to to make it less.", file=sys.stderr)
+        print(f"memory-pipeline: {question} Say --yes to go on, or --from and --to to make it less", file=sys.stderr)
         return False
-    return typer.confirm("Go on?", err=True)
+    return typer.confirm(f"{question} Go on?", err=True)
 
 
 def _as_dict(report: DiffReport, limit: int) -> dict[str, Any]:

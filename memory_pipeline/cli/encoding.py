@@ -122,17 +122,25 @@ def switch(
 
 
 @app.command()
-def drop(encoder: Kind = "openai", model: Model = None, dimensions: Dimensions = None, as_json: AsJson = False) -> None:
+def drop(
+    name: Annotated[
+        str | None, typer.Argument(help="As `encoder status` lists it under `beside`.", show_default=False)
+    ] = None,
+    encoder: Kind = "openai",
+    model: Model = None,
+    dimensions: Dimensions = None,
+    as_json: AsJson = False,
+) -> None:
     """Remove the vectors of an encoder that is not in force; `--encoder builtin` those of the shipped one."""
     from memory_pipeline.stages.reencode import drop as remove
 
     settings = _settings()
-    target = _target(settings, encoder, model, dimensions)
-    removed = remove(_context(settings), target)
+    folder = name or _target(settings, encoder, model, dimensions).folder
+    removed = remove(_context(settings), folder)
     if as_json:
-        print_json({"encoder": target.name, "removed": removed})
+        print_json({"encoder": folder, "removed": removed})
         return
-    console().print(f"{target.name}: {'removed' if removed else 'there were none'}.", markup=False)
+    console().print(f"{folder}: {'removed' if removed else 'there were none'}.", markup=False)
 
 
 def _settings() -> Settings:

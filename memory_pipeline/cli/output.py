@@ -65,19 +65,23 @@ def print_table(
 
 @contextmanager
 def progress(show: bool = True) -> Iterator[Any]:
-    """A progress bar on standard error, fed by what the stages tell; yields the function that they call."""
+    """A progress bar on standard error, fed by what the stages tell; yields the function that they call.
+
+    Only a terminal shows it: a log or a pipe gets nothing but what went wrong.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+    errors = Console(stderr=True)
     bars = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=errors,
         transient=False,
-        disable=not show,
+        disable=not (show and errors.is_terminal),
     )
     tasks: dict[str, Any] = {}
 

@@ -33,6 +33,8 @@ def runs(
         print_json(found if run_id is None else found[0])
     elif run_id is not None:
         _print_run(found[0])
+    elif not found:
+        console().print("No run has left a trace yet: memory-pipeline run")
     else:
         for run in found:
             _print_line(run)

@@ -83,7 +83,7 @@ def run(
     from memory_pipeline.orchestration.run import run as materialise
     from memory_pipeline.settings import Settings
 
-    stages, accepted = _names(only), _accepted(accept)
+    stages, accepted = _stages(only), _accepted(accept)
     settings = Settings.load(chat_batch=batch or None)
     span = day_of(first), day_of(last)
     if not dry_run and not as_json:
@@ -100,6 +100,17 @@ def run(
         print_plan(settings, report.planned, report.forecast or {})
     else:
         print_run(report)
+
+
+def _stages(text: str | None) -> list[str]:
+    from memory_pipeline.stages.freshness import BY_NAME
+
+    names = _names(text)
+    if unknown := [name for name in names if name not in BY_NAME]:
+        raise typer.BadParameter(
+            f"no stage called {', '.join(unknown)}; the stages are {', '.join(BY_NAME)}", param_hint="--only"
+        )
+    return names
 
 
 def _accepted(text: str | None) -> list[str]:

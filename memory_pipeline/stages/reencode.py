@@ -91,20 +91,23 @@ def switch(ctx: StageContext, target: EncoderChoice, *, recompute: bool = False)
     return pointer
 
 
-def drop(ctx: StageContext, target: EncoderChoice) -> bool:
+def drop(ctx: StageContext, folder: str) -> bool:
     """Remove the tables of an encoder that is not in force. Returns whether there were any.
+
+    Args:
+        folder: ``EncoderChoice.folder``, one of :func:`tables`: that encoder itself need not be reachable any more.
 
     Raises:
         SettingsError: it is in force.
         StorageError: the home is remote, or they cannot be removed.
     """
-    if target.folder == choice_of(ctx.settings).folder:
-        raise SettingsError(f"{target.name} is in force: switch to another encoder first")
+    if folder == choice_of(ctx.settings).folder:
+        raise SettingsError(f"{folder} is in force: switch to another encoder first")
     if ctx.settings.remote:
-        raise StorageError(f"remove {ctx.settings.path('index', target.folder)} with the tools of the object storage")
-    place = Path(ctx.settings.path("index", target.folder))
-    if not place.is_dir():
+        raise StorageError(f"remove {ctx.settings.path('index')}, folder {folder}, with the object storage's tools")
+    if folder not in tables(ctx.settings):
         return False
+    place = Path(ctx.settings.path("index", folder))
     try:
         shutil.rmtree(place)
     except OSError as error:

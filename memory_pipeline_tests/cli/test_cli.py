@@ -194,3 +194,23 @@ def test_every_command_has_help() -> None:
         names
     )
     assert all(c.callback.__doc__ for c in app.registered_commands if c.callback)
+
+
+def test_help_lists_every_command_under_one_heading() -> None:
+    from memory_pipeline.cli import PANELS, app
+
+    listed = [name for names in PANELS.values() for name in names]
+    assert len(listed) == len(set(listed))
+    assert [command.rich_help_panel for command in app.registered_commands] == [
+        panel for panel, names in PANELS.items() for _ in names
+    ]
+
+
+def test_an_empty_home_says_so(tmp_path: Path) -> None:
+    empty = Cli(tmp_path / "home")
+    assert empty("runs") == "No run has left a trace yet: memory-pipeline run\n"
+    nobody = empty.run(["export", "--user", "nobody", "--out", str(tmp_path / "nobody.bundle")])
+    assert nobody.returncode == 1
+    assert nobody.stderr == "memory-pipeline: nothing is known of user 'nobody' of tenant 'default'\n"
+    unknown = empty.run(["run", "--only", "nonsense"])
+    assert unknown.returncode == 2 and "no stage called nonsense" in unknown.stderr

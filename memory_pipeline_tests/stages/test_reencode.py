@@ -77,7 +77,7 @@ def test_the_way_there_and_back(home: Settings, protocol_server: ProtocolServer)
     assert [h.content for h in MemoryReader(allowed(home)).search("dog", user_id="ann")]
     switch(run(allowed(home)), first)
     assert encoder_name(home) == first.name
-    assert drop(run(home), second) and not drop(run(home), second)
+    assert drop(run(home), second.folder) and not drop(run(home), second.folder)
     assert tables(home) == [first.folder]
 
 
@@ -149,7 +149,7 @@ def test_a_run_does_not_mix_vectors_of_two_encoders(home: Settings, protocol_ser
         (lambda h: build(run(h), choice_of(h)), SettingsError, "is the encoder in force: name another"),
         (lambda h: switch(run(h), choice_of(h)), SettingsError, "in force already"),
         (lambda h: switch(run(h), other(h)), IndexMismatch, "run `memory-pipeline encoder build`"),
-        (lambda h: drop(run(h), choice_of(h)), SettingsError, "switch to another encoder first"),
+        (lambda h: drop(run(h), choice_of(h).folder), SettingsError, "switch to another encoder first"),
     ],
 )
 def test_what_is_refused(
