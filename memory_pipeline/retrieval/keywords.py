@@ -134,17 +134,17 @@ class KeywordIndex:
         terms = np.cumsum(another)[postings] - 1
         found_in = np.bincount(terms, minlength=len(self._terms))
         self._starts = np.concatenate([[0], np.cumsum(found_in)]).astype(np.int32)
-        self._rarity = np.log1p((self.size - found_in + 0.5) / (found_in + 0.5))
+        rarity = _rarity(self.size, found_in)
         mean = max(float(lengths.mean()), 1.0) if self.size else 1.0
         norm = k1 * (1 - b + b * lengths / mean)
-        weights = self._rarity[terms] * counts * (k1 + 1) / (counts + norm[self._texts])
+        weights = rarity[terms] * counts * (k1 + 1) / (counts + norm[self._texts])
         self._weights = weights.astype(np.float32)
 
     @property
     def nbytes(self) -> int:
         """Memory taken, in bytes."""
         postings = self._texts.nbytes + self._weights.nbytes + self._starts.nbytes
-        return int(postings + self._rarity.nbytes + self._terms.nbytes)
+        return int(postings + self._terms.nbytes)
 
     def scores(self, terms: Sequence[str]) -> npt.NDArray[np.float32]:
         """How much of the query each text answers, shape (texts,), 0 to 1.
@@ -163,7 +163,12 @@ class KeywordIndex:
             if place == len(self._terms) or self._terms[place] != term:
                 attainable += math.log1p((self.size + 0.5) / 0.5)
                 continue
-            attainable += float(self._rarity[place])
             part = slice(self._starts[place], self._starts[place + 1])
+            attainable += float(_rarity(self.size, np.array([part.stop - part.start]))[0])
             total[self._texts[part]] += self._weights[part]
         return np.minimum(total / attainable, 1.0, dtype=np.float32) if attainable else total
+
+
+def _rarity(size: int, found_in: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """BM25's inverse document frequency of terms that so many of the texts hold."""
+    return np.log1p((size - found_in + 0.5) / (found_in + 0.5))

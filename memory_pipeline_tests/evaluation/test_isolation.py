@@ -121,12 +121,12 @@ def test_a_reader_that_gives_another_tenant_s_rows_is_found(
 
 def test_what_another_tenant_shares_is_foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ctx, store = fill(tmp_path)
-    sound = Snapshot.rows
+    sound = Snapshot.found
 
-    def leaking(self: Snapshot, scope: Scope, columns: Any, *, shared: bool = False) -> Any:
-        return sound(self, Scope("globex", "bob"), columns) if shared else sound(self, scope, columns)
+    def leaking(self: Snapshot, scope: Scope, *, shared: bool = False) -> Any:
+        return sound(self, Scope("globex", "bob") if shared else scope)
 
-    monkeypatch.setattr(Snapshot, "rows", leaking)
+    monkeypatch.setattr(Snapshot, "found", leaking)
     monkeypatch.setattr(HotRows, "_load", _unguarded)
     found = probed(ctx, store).foreign
     assert {f.read for f in found} == {"shared"}

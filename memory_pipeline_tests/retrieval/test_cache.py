@@ -63,16 +63,20 @@ def test_rows_outlive_a_write_of_somebody_else(home: Store, monkeypatch: pytest.
     theirs = other.memory("Keeps goats.", memory_id="mem_theirs")
     rows, scope = hot(home), Scope(home.tenant_id, "cache-mine")
     held = rows.rows("memories", scope)
-    reads: list[Scope] = []
+    reads: list[int] = []
     whole = Snapshot.rows
-    monkeypatch.setattr(Snapshot, "rows", lambda self, s, *a, **k: (reads.append(s), whole(self, s, *a, **k))[1])
+    monkeypatch.setattr(
+        Snapshot,
+        "rows",
+        lambda self, found, columns: (reads.append(len(found.addresses)), whole(self, found, columns))[1],
+    )
     other.change(theirs, Change.FORGET, status=Status.ARCHIVED)
     other.memory("Keeps sheep.", memory_id="mem_sheep")
     assert rows.rows("memories", scope) is held
     assert reads == []
     mine.memory("Feeds hedgehogs.", memory_id="mem_mine_fed")
     assert "mem_mine_fed" in by_key("memories", rows.rows("memories", scope))
-    assert reads == [scope]
+    assert reads == [4]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
