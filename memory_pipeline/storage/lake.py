@@ -269,16 +269,22 @@ class Lake:
 
     def _view(self, con: duckdb.DuckDBPyConnection, name: str, dataset: str, files: Sequence[str]) -> None:
         schema = DATASETS[dataset].schema
+        if files and self.store.local and self.versions.uniform(dataset, files):
+            # Columns are those of the first file: to unite all files' takes twice as long (measured).
+            con.execute(
+                f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{_listing(files)}], '
+                "union_by_name = false, hive_partitioning = false)"
+            )
+            return
         behind = self.versions.behind(dataset, files)
         old = self.upgraded(dataset, behind)
         files = [f for f in files if f not in behind]
         if not files:
             con.register(name, old)
         elif self.store.local:
-            listing = ", ".join("'" + f.replace("'", "''") + "'" for f in files)
             con.register(f"{name} columns", old)  # files of older versions lack some
             con.execute(
-                f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{listing}], union_by_name = true, '
+                f'CREATE TEMP VIEW "{name}" AS SELECT * FROM read_parquet([{_listing(files)}], union_by_name = true, '
                 f'hive_partitioning = false) UNION ALL BY NAME SELECT * FROM "{name} columns"'
             )
         else:
@@ -303,6 +309,10 @@ class Lake:
             days=None if days is None else {dataset: list(days)},
         )
         return from_table(table, cls)
+
+
+def _listing(files: Iterable[str]) -> str:
+    return ", ".join("'" + f.replace("'", "''") + "'" for f in files)
 
 
 def scopes_table(scopes: Iterable[Scope]) -> pa.Table:

@@ -60,6 +60,19 @@ class Versions:
         self._look()
         return self._spans.get(dataset, Span(1, DATASETS[dataset].version))
 
+    def uniform(self, dataset: str, paths: Iterable[str]) -> bool:
+        """Whether the note says that some files of a dataset all have the columns of the present version.
+
+        It does not speak of staged ones: an older release may have left them.
+
+        Raises:
+            SchemaTooNew: a newer release has written some.
+        """
+        self._look()
+        now = DATASETS[dataset].version
+        of_the_note = (f"{self._files.base}/{dataset}/", f"{self._files.base}/{NOTES}/")
+        return self._spans.get(dataset) == Span(now, now) and all(path.startswith(of_the_note) for path in paths)
+
     def behind(self, dataset: str, paths: Iterable[str]) -> dict[str, int]:
         """Those of some files whose rows a reader must take through steps, with their versions.
 

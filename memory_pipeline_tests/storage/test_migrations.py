@@ -71,6 +71,22 @@ def test_a_column_that_came_before_its_version_is_kept() -> None:
     assert upgraded("summaries", table, 1).column_names == table.column_names
 
 
+def test_a_staged_file_of_an_older_release_is_read_beside_files_of_today(tmp_path: Path) -> None:
+    """The note speaks of published files only, and says of them that none is behind."""
+    lake, row = Lake(str(tmp_path)), ROWS["proposals"]
+    lake.append("proposals", [replace(row, proposal_id="prp_new", reply_key="k")])
+    staged = str(written(str(tmp_path / ".staged" / "run" / "00001"), "proposals", [row], "old"))
+    assert lake.versions.uniform("proposals", lake.files("proposals"))
+    found = lake.sql(
+        "SELECT proposal_id, reply_key FROM proposals ORDER BY proposal_id",
+        files={"proposals": ("proposals", [*lake.files("proposals"), staged])},
+    )
+    assert dict(zip(found["proposal_id"].to_pylist(), found["reply_key"].to_pylist(), strict=True)) == {
+        row.proposal_id: None,
+        "prp_new": "k",
+    }
+
+
 @pytest.mark.parametrize("dataset", ["links", "costs", "proposals"])
 def test_every_way_of_reading_sees_old_files_as_new_ones(tmp_path: Path, dataset: str) -> None:
     """Beside files of today, through SQL, as columns and when rows are amended."""
