@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from memory_pipeline.storage.lake import Lake
 
+_DAYS_AT_ONCE = 31  # whose verdicts are read together
 Covered = Mapping[date, AbstractSet[Scope]]
 
 
@@ -73,23 +74,30 @@ def outcome_of(ctx: StageContext, replays: Sequence[Replay], acts: Sequence[Memo
 
 def replace_verdicts(ctx: StageContext, made: Outcome) -> None:
     """Put verdicts in the place of those that the users had on the days covered; other users' stay."""
+    with alone(ctx.settings, VERDICTS):
+        covered = sorted(made.covered)
+        for start in range(0, len(covered), _DAYS_AT_ONCE):
+            _replace_verdicts(ctx, made, covered[start : start + _DAYS_AT_ONCE])
+
+
+def _replace_verdicts(ctx: StageContext, made: Outcome, days: Sequence[date]) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from memory_pipeline.storage.lake import scopes_table
     from memory_pipeline.storage.schemas import DATASETS
 
-    schema = DATASETS["verdicts"].schema
-    with alone(ctx.settings, VERDICTS):
-        for day, users in sorted(made.covered.items()):
-            others = ctx.lake.sql(
-                "SELECT v.* FROM verdicts v ANTI JOIN worked_on USING (tenant_id, user_id)",
-                days={"verdicts": [day]},
-                tables={"worked_on": scopes_table(users)},
-            )
-            own = made.verdicts.filter(pc.equal(made.verdicts["day"], day))
-            kept = others.select(schema.names).cast(schema)
-            ctx.lake.replace("verdicts", day, pa.concat_tables([kept, own.select(schema.names).cast(schema)]))
+    dataset = DATASETS["verdicts"]
+    order = [(name, "ascending") for name in dataset.key]
+    there = ctx.lake.columns("verdicts", ctx.lake.files("verdicts", days), dataset.schema.names)
+    for day in days:
+        held = there.filter(pc.equal(there["day"], day)).cast(dataset.schema)
+        own = made.verdicts.filter(pc.equal(made.verdicts["day"], day)).select(dataset.schema.names)
+        users = {(scope.tenant_id, scope.user_id) for scope in made.covered[day]}
+        owners = zip(held["tenant_id"].to_pylist(), held["user_id"].to_pylist(), strict=True)
+        others = held.filter(pa.array([owner not in users for owner in owners], pa.bool_()))
+        rows = pa.concat_tables([others, own.cast(dataset.schema)]).sort_by(order)
+        if rows != held.sort_by(order):
+            ctx.lake.replace("verdicts", day, rows)
 
 
 def _of(lake: Lake, rows: pa.Table, users: Collection[Scope]) -> pa.Table:
