@@ -25,9 +25,10 @@ from memory_pipeline.cli import (
     shadowing,
     spending,
     staging,
+    trouble,
     writing,
 )
-from memory_pipeline.errors import MemoryPipelineError
+from memory_pipeline.errors import MemoryPipelineError, SettingsError
 
 app = typer.Typer(
     help="Long-term memory for LLM applications, run as a data pipeline.",
@@ -102,10 +103,31 @@ def _run() -> int:
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except MemoryPipelineError as error:
-        print(f"memory-pipeline: {error}", file=sys.stderr)
+        print(f"memory-pipeline: {error}{_advice(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush to
+    except Exception as error:
+        advice = _advice(error)
+        if not advice:
+            raise
+        print(f"memory-pipeline: {trouble.first_line(error)} (home {_home()}){advice}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _advice(error: BaseException) -> str:
+    home = _home()
+    found = trouble.remedy(error, home) if home else None
+    return f"; {found}" if found else ""
+
+
+def _home() -> str:
+    from memory_pipeline.settings import Settings
+
+    try:
+        return Settings.load().path()
+    except SettingsError:
+        return ""

@@ -18,6 +18,7 @@ from memory_pipeline.settings import Settings
 
 _FOLDER = "running"
 _MARK = ".run"
+_OURS: set[str] = set()  # runs whose lock this process holds
 _log = logging.getLogger(__name__)
 
 
@@ -28,9 +29,13 @@ def _folder(settings: Settings) -> Path | None:
 
 @contextmanager
 def alive(settings: Settings, run_id: str) -> Iterator[None]:
-    """Hold a run's lock while its process works on it."""
+    """Hold a run's lock while its process works on it; in it, the same run may be held again.
+
+    A run that ends by an exception keeps its mark: what it said of itself may not have been written (the disk is full),
+    and the next one puts it in order as if its process had died.
+    """
     folder = _folder(settings)
-    if folder is None:
+    if folder is None or run_id in _OURS:
         yield
         return
     from filelock import FileLock
@@ -39,11 +44,13 @@ def alive(settings: Settings, run_id: str) -> Iterator[None]:
     mark = folder / f"{run_id}{_MARK}"
     with FileLock(mark.with_suffix(".lock"), thread_local=False):
         mark.write_text(str(os.getpid()))  # only now: whoever sees the mark may try the lock
+        _OURS.add(run_id)
         try:
             yield
         finally:
-            mark.unlink(missing_ok=True)
-            mark.with_suffix(".lock").unlink(missing_ok=True)
+            _OURS.discard(run_id)
+        mark.unlink(missing_ok=True)
+        mark.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def has_died(settings: Settings, run_id: str) -> bool:

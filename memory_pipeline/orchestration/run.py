@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -14,6 +15,7 @@ from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.orchestration.alerts import told_of
 from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.instance import instance
+from memory_pipeline.orchestration.liveness import alive
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
@@ -164,16 +166,19 @@ def _materialise(
     # The message log is written before; its asset tells which of its days that changed.
     names = [*(["transcripts"] if "message_vectors" in step.stages else []), *step.stages]
     keys = [dg.AssetKey(name) for name in names]
-    result = defs.resolve_implicit_global_asset_job_def().execute_in_process(
-        instance=dagster,
-        asset_selection=keys,
-        tags={**range_tags(step.first, step.last), "dagster/max_retries": "0"},  # the daemon has no part in it
-        run_config={
-            "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
-            "resources": {"pipeline": {"config": {"chat_batch": batch, "accept": list(accept)}}},
-        },
-        raise_on_error=False,
-    )
+    run_id = str(uuid.uuid4())
+    with alive(Settings.load(), run_id):
+        result = defs.resolve_implicit_global_asset_job_def().execute_in_process(
+            instance=dagster,
+            asset_selection=keys,
+            tags={**range_tags(step.first, step.last), "dagster/max_retries": "0"},  # the daemon has no part in it
+            run_config={
+                "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
+                "resources": {"pipeline": {"config": {"chat_batch": batch, "accept": list(accept)}}},
+            },
+            raise_on_error=False,
+            run_id=run_id,
+        )
     report.run_ids.append(result.run_id)
     for stats in dagster.get_run_step_stats(result.run_id):
         seconds = (stats.end_time or 0.0) - (stats.start_time or 0.0)

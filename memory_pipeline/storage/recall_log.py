@@ -7,6 +7,7 @@ Nothing is synced to disk: a crash may lose the last reads, never an answer.
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -109,12 +110,19 @@ class RecallLog:
         line = json.dumps(event, separators=(",", ":")).encode("ascii") + b"\n"
         try:
             with self._lock:
-                os.write(self._spool(len(line)), line)
+                self._append(line)
             self._failing = False
         except OSError as error:
             if not self._failing:
                 _log.warning("reads are not being logged under %s: %s", self.root, error)
             self._failing = True
+
+    def _append(self, line: bytes) -> None:
+        """A full disk takes a part of a line: what comes next must not go on behind it."""
+        if os.write(self._spool(len(line)), line) < len(line) and self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _spool(self, upcoming: int) -> int:
         """This process's open file: a new one after a fork, on another day, when it is full, or when it is gone."""
@@ -154,6 +162,17 @@ class RecallLog:
         """The rows of one spool."""
         for line in _lines(path):
             yield from _rows(line)
+
+    def unreadable(self) -> int:
+        """Lines of all spools that hold no event: torn by a crash or a full disk, or written by another release.
+
+        A last line without its end is not among them: it may be being written.
+        """
+        lost = 0
+        for path in self.files():
+            with open(path, "rb") as file:
+                lost += sum(raw.endswith(b"\n") and _event(raw) is None for raw in file)
+        return lost
 
     def closed(self, before: datetime) -> list[str]:
         """Spools that nobody has written since a moment; before today's first they are not written again."""
@@ -235,14 +254,21 @@ def _events(file: BinaryIO, path: str, wanted: Callable[[bytes], bool] = lambda 
     for number, raw in enumerate(file, start=1):
         if not raw.endswith(b"\n") or not wanted(raw):
             continue
-        try:
-            event = json.loads(raw)
-        except ValueError:
-            event = None
-        if isinstance(event, dict):
+        event = _event(raw)
+        if event is not None:
             yield event
         else:
             _log.warning("%s:%d is not an event; it is passed over", path, number)
+
+
+def _event(raw: bytes) -> dict[str, Any] | None:
+    """A line's event; None for one that is torn, or of a form that this release does not know."""
+    try:
+        event = json.loads(raw)
+        _ = list(_rows(event))
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+        return None
+    return dict(event)
 
 
 def _rows(event: Mapping[str, Any]) -> Iterator[Recall]:

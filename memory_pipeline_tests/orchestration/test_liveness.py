@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -64,3 +65,31 @@ def test_a_run_at_work_and_one_of_elsewhere_are_left_alone(tmp_path: Path) -> No
         assert end_dead_runs(instance, settings) == []
         assert list((tmp_path / "dagster" / "running").glob("*.run"))
     assert not list((tmp_path / "dagster" / "running").iterdir()), "a finished run leaves nothing behind"
+
+
+def test_a_run_that_could_not_write_its_end_is_put_in_order_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk Dagster cannot log that a run has failed, nor give back its place in the pool."""
+    monkeypatch.setenv("MEMORY_PIPELINE_HOME", str(tmp_path))
+    monkeypatch.setenv("DAGSTER_HOME", "")
+    settings = Settings.load()
+    StageContext(settings, "test", AT).lake.append("messages", [message("I live in Lisbon.", AT)])
+    with instance(settings) as dagster:
+        store_event = type(dagster.event_log_storage).store_event
+
+    def full(storage: object, event: dg.EventLogEntry) -> None:
+        about = event.dagster_event
+        if about is not None and about.step_key == "memories" and about.event_type_value != "STEP_START":
+            raise sqlite3.OperationalError("database or disk is full")
+        store_event(storage, event)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(dagster.event_log_storage), "store_event", full)
+        with pytest.raises(sqlite3.OperationalError):
+            run(settings, only=["proposals", "memories"])
+    report = run(settings, only=["proposals", "memories"])  # without the mark it would wait for the place for ever
+    with instance(settings) as found:
+        assert {r.status for r in found.get_runs() if r.run_id not in report.run_ids} == {dg.DagsterRunStatus.FAILURE}
+    rows = StageContext(settings, "test", AT).lake.sql("SELECT count(*) AS n FROM memory_versions").to_pylist()
+    assert rows == [{"n": 1}]

@@ -170,3 +170,40 @@ def test_queries_are_kept_in_part_and_in_ascii(tmp_path: Path) -> None:
     raw = Path(log.files()[0]).read_bytes()
     assert raw.count(b"\n") == 1
     assert len(json.loads(raw)["query"]) == 500
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        b'{"kind":"search","recall":"rec_1","ten\n',  # cut, and gone on with by another
+        b"\x00" * 4096 + b"\n",
+        b'{"kind":"search","recall":"rec_9","form":7}\n',  # of another release
+        b'{"kind":"search","recall":"r","tenant":"t","user":"u","at":5,"items":[]}\n',
+        b'{"kind":"search","recall":"r","tenant":"t","user":"u","at":"2026-03-10T00:00:00+00:00","items":[["a"]]}\n',
+        b"[" * 100_000 + b"\n",
+        b"\xff\xfe{}\n",
+    ],
+)
+def test_a_line_that_holds_no_event_is_counted_and_passed_over(tmp_path: Path, torn: bytes) -> None:
+    log = RecallLog(str(tmp_path))
+    log.read(event("rec_1"))
+    with open(log.files()[0], "ab") as file:
+        file.write(torn)
+    log.read(event("rec_2"))
+    with open(log.files()[0], "ab") as file:
+        file.write(torn[:-1])  # no end yet: perhaps somebody is writing it
+    (tmp_path / "recall-empty.jsonl").touch()
+    assert Counter(row.recall_id for row in log.rows()) == {"rec_1": 2, "rec_2": 2}
+    assert log.unreadable() == 1
+    assert [row.item_id for row in log.find("rec_2")] == ["mem_1", "m-2"]
+    assert log.erase(ALICE) == 2 and list(log.rows()) == []
+
+
+def test_what_follows_a_line_cut_by_a_full_disk_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, write = RecallLog(str(tmp_path)), os.write
+    log.read(event("rec_1"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda fd, line: write(fd, line[: len(line) // 2]))
+        log.read(event("rec_2"))
+    log.read(event("rec_3"))
+    assert {row.recall_id for row in log.rows()} == {"rec_1", "rec_3"}
