@@ -37,7 +37,19 @@ SAYINGS = (
 )
 QUESTIONS = ("Where do I live?", "Who is allergic?", "Petra", "", "🙂", "' OR 1=1 --", "tenant_id IS NOT NULL")
 _TENANTS = ("acme", "acme'", 'ac"me', "acme OR true", "ACME", "acme\\", "ácme", "%", "_", "acme) OR (1=1")
-_USERS = ("alice", "alice'--", "Alice", "alice ", "*", "NULL", "user_id", "αlice", "alice;", "a" * 200)
+_USERS = (
+    "alice",
+    "\\' OR true --",
+    "alice'--",
+    "Alice",
+    "alice ",
+    "*",
+    "NULL",
+    "user_id",
+    "αlice",
+    "alice;",
+    "a" * 200,
+)
 
 
 def scopes(tenants: int, users: int) -> list[Scope]:
