@@ -41,13 +41,17 @@ QUALIFY row_number() OVER (PARTITION BY tenant_id, user_id, item_id ORDER BY day
 
 
 def pending(ctx: StageContext) -> Mapping[date, str]:
-    """A digest of what was logged, by UTC day: what is in the lake and what only the spools hold yet."""
+    """A digest of what was logged, by UTC day: what is in the lake and what only the spools hold yet.
+
+    Reads of a machine whose clock was wrong, before the first partition or beyond tomorrow, wait in their spools.
+    """
 
     def compute(days: Collection[date]) -> Mapping[date, str]:
         return _digests(ctx.lake.sql(_DIGEST.format(rows="recalls"), days={"recalls": days}))
 
     known = by_partition(ctx.lake, "recalls", "1", "recalls", compute)
-    logged = _logged(ctx)
+    first, last = ctx.settings.start_date, ctx.now.date() + timedelta(days=1)
+    logged = {day: rows for day, rows in _logged(ctx).items() if first <= day <= last}
     if not logged:
         return known
     stored = _stored(ctx, logged.keys() & known.keys())

@@ -220,7 +220,8 @@ def stale(ctx: StageContext, stage: Stage, first: date | None = None, last: date
 def _lost(ctx: StageContext, stage: Stage, notes: Mapping[date, _Note]) -> set[date]:
     """Partitions of which somebody has removed files since, or whose table of the index is gone."""
     there = held(ctx, stage)
-    enough = {start: 1 if stage.shares else note.rows for start, note in notes.items() if note.rows}
+    counted = notes.items() if stage.holds else ()  # what is not counted is not missed
+    enough = {start: 1 if stage.shares else note.rows for start, note in counted if note.rows}
     lost = {start for start, rows in enough.items() if there[start] < rows}
     if stage.table is not None:
         since = None if _is_gone(ctx, stage.table) else _filled_since(ctx, stage.table)

@@ -178,3 +178,23 @@ def test_a_read_that_found_nothing_is_kept_and_belongs_to_no_item(tmp_path: Path
     assert (row.item_id, row.query, row.latency_ms) == ("", "q", 1.0)
     assert made(ctx) == {}
     assert log.find(row.recall_id) == []
+
+
+def test_a_day_whose_rows_are_noted_is_made_once(tmp_path: Path) -> None:
+    ctx, stage = ctx_of(tmp_path), BY_NAME["recall_feedback"]
+    read(log_of(ctx), "ada", at(0), ["tea"])
+    found = inputs(ctx, stage)
+    record(ctx, stage, found, [day(0)], dict(collect(ctx, [day(0)])))
+    assert stale(ctx, stage) == []
+
+
+def test_reads_of_a_machine_whose_clock_was_wrong_wait_and_stop_nothing(tmp_path: Path) -> None:
+    ctx, stage = ctx_of(tmp_path), BY_NAME["recall_feedback"]
+    for years in (-50, 10):  # there is no partition for either
+        read(log_of(ctx), "ada", NOW + timedelta(days=365 * years), ["tea"])
+    read(log_of(ctx), "ada", at(0), ["milk"])
+    assert stale(ctx, stage) == [day(0)]
+    collect(ctx, stale(ctx, stage))
+    assert [row.item_id for row in ctx.lake.read("recalls", Recall)] == ["milk"]
+    later = ctx_of(tmp_path, NOW + timedelta(days=3650))
+    assert (NOW + timedelta(days=3650)).date() in stale(later, stage), "nothing is lost: its day comes"
