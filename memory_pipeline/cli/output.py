@@ -57,7 +57,8 @@ def print_table(
         title=title or None, title_justify="left", title_style="bold", header_style="dim", box=None, pad_edge=False
     )
     for n, column in enumerate(columns):
-        table.add_column(column, overflow="fold", justify="right" if n in figures else "left")
+        whole = column == "id"  # to be copied into the next command, in a narrow terminal too
+        table.add_column(column, overflow="fold", justify="right" if n in figures else "left", no_wrap=whole)
     for row in rows:
         table.add_row(*(escape("" if cell is None else str(cell)) for cell in row))
     console().print(table)

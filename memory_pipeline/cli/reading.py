@@ -71,13 +71,14 @@ def search(
         return
     print_table(
         "",
-        ("score", "layer", "type", "age", "content"),
-        [(f"{i.score:.3f}", i.layer, i.type, i.age, i.content) for i in items],
+        ("id", "score", "type", "age", "content"),
+        [(i.id, f"{i.score:.3f}", i.type, i.age, i.content) for i in items],
     )
     if explain:
         for item in items:
+            strongest = sorted(item.signals.items(), key=lambda signal: -abs(signal[1].contribution))
             signals = ", ".join(
-                f"{n} {s.value:.2f}×{s.weight:.2f}={s.contribution:.3f}" for n, s in item.signals.items()
+                f"{n} {s.value:.2f}×{s.weight:.2f}={s.contribution:.3f}" for n, s in strongest if s.contribution
             )
             console().print(f"{item.id}: {signals}", markup=False)
 

@@ -28,7 +28,7 @@ _SHOWN = 50
             asset="isolation",
             blocking=True,
             description="Users who read with somebody else's words, another tenant's where there is one, get nothing "
-            "that is not theirs; no tenant reads another's canary (KN-26).",
+            "that is not theirs; no tenant reads another's canary.",
         )
     ],
     description="A probe of the reads: canary memories in every tenant, and reads with the nearest neighbours of "
