@@ -11,7 +11,7 @@ from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
 BEGIN, END = "<!-- demo:begin -->", "<!-- demo:end -->"
-_LINES = 91
+_LINES = 99
 
 
 def output() -> str:

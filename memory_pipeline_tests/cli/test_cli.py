@@ -117,6 +117,8 @@ def test_search_context_and_ask(cli: Cli) -> None:
     hits = cli.json("search", "Where does she live?", "--user", "alice", "-k", "3", "--explain")
     assert len(hits) == 3 and "Porto" in " ".join(h["content"] for h in hits)
     assert all(h["signals"] and h["evidence"] for h in hits)
+    shown = cli("search", "Where does she live?", "--user", "alice", "-k", "3")
+    assert all(h["id"] in shown for h in hits)
     block = cli.json("context", "What should I cook?", "--user", "alice")
     assert block["text"].startswith("=== USER MEMORY ===") and "peanuts" in block["text"]
     answer = cli.json("ask", "Where do I live?", "--user", "alice")

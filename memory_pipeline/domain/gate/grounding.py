@@ -11,8 +11,7 @@ from memory_pipeline.domain.sensitive import handled, masked
 from memory_pipeline.domain.text import normalise, words
 
 _OWN, _NOT_OWN = (
-    Finding("own_words", own, None, None, "facts about the user need the user's own words")
-    for own in (True, False)
+    Finding("own_words", own, None, None, "facts about the user need the user's own words") for own in (True, False)
 )
 _WORD = re.compile(r"[^\W_]+")
 
