@@ -165,6 +165,11 @@ class DataRights:
         from memory_pipeline.stages.context import StageContext
 
         now = self._clock().astimezone(UTC)
+        if now.date() < self._settings.start_date:
+            raise CurationError(
+                f"the clock says {now.date()}, before MEMORY_PIPELINE_START_DATE ({self._settings.start_date}): "
+                "what is done by hand now would lie where nothing is ever made; set the clock"
+            )
         ctx = StageContext(self._settings, f"manual-{now:%Y%m%dT%H%M%S%f}", now)
         if progress is not None:
             ctx.progress = progress

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.errors import CurationError, NotFound
 from memory_pipeline_tests.factories import residence
 from memory_pipeline_tests.stages.curated import Home, at, dog
@@ -114,3 +115,10 @@ def test_doing_it_twice_changes_nothing_and_heals_an_index_that_lags(home: Home,
     assert home.rows() == before
     indexed = ctx.index.lookup("memories", [memory_id], ["version_id"])["version_id"].to_pylist()
     assert indexed == [first.version_id]
+
+
+def test_a_clock_before_the_first_day_is_no_time_to_write(calm: Home) -> None:
+    """What stands on a day that is no partition would stop every later run."""
+    curator = MemoryCurator(calm.settings, clock=lambda: datetime(2016, 1, 1, tzinfo=UTC))
+    with pytest.raises(CurationError, match="the clock says 2016-01-01, before MEMORY_PIPELINE_START_DATE"):
+        curator.remember("Lives in Porto.", **calm.owner)
