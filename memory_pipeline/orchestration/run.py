@@ -15,6 +15,7 @@ from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.orchestration.alerts import told_of
 from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.instance import instance
+from memory_pipeline.orchestration.interrupts import watched
 from memory_pipeline.orchestration.liveness import alive
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.partitions import range_tags
@@ -107,11 +108,12 @@ def _make(
     done: Counter[tuple[str, date]],
     accept: Sequence[str] = (),
 ) -> None:
-    with instance(settings) as dagster, told_of(dagster, settings, report):
+    with watched() as raise_if_stopped, instance(settings) as dagster, told_of(dagster, settings, report):
         while steps := due(pipeline.stage_context(f"{start}-{len(report.planned)}"), first, last, only, done):
             for step in steps:
                 report.planned.append(_shown(step))
                 _materialise(dagster, step, report, pipeline.chat_batch, accept)
+                raise_if_stopped()
                 done.update((name, day) for name in step.stages for day in step.partitions())
 
 

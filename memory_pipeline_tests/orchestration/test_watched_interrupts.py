@@ -1,0 +1,63 @@
+"""A signal to stop that comes while Dagster keeps it to itself is heard after the run that it fell into."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+from dagster._utils.interrupts import capture_interrupts
+
+from memory_pipeline.orchestration import run as running
+from memory_pipeline.orchestration.interrupts import watched
+from memory_pipeline.settings import Settings
+from memory_pipeline_tests.stages.landing_files import numbered, write
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_dagster_forgets_is_heard(number: signal.Signals) -> None:
+    before = signal.set_wakeup_fd(-1)
+    try:
+        with watched() as raise_if_stopped:
+            raise_if_stopped()
+            with capture_interrupts():
+                os.kill(os.getpid(), number)
+            with pytest.raises(KeyboardInterrupt):
+                raise_if_stopped()
+            raise_if_stopped()
+        assert signal.set_wakeup_fd(-1) == -1
+    finally:
+        signal.set_wakeup_fd(before)
+
+
+def test_another_thread_has_no_signals_to_watch() -> None:
+    found: list[bool] = []
+
+    def work() -> None:
+        with watched() as raise_if_stopped:
+            raise_if_stopped()
+            found.append(True)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [True]
+
+
+def test_a_run_ends_after_the_step_in_which_it_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings.load(home=str(tmp_path))
+    write(tmp_path / "inbox" / "a.jsonl", [numbered(n) for n in range(2)])
+    os.utime(tmp_path / "inbox" / "a.jsonl", (1, 1))
+    steps: list[tuple[str, ...]] = []
+
+    def stopped(dagster: object, step: running.Step, *rest: object, **more: object) -> None:
+        steps.append(step.stages)
+        with capture_interrupts():
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(running, "_materialise", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        running.run(settings)
+    assert len(steps) == 1
