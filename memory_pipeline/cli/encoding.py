@@ -88,7 +88,7 @@ def switch(
     back: Annotated[bool, typer.Option("--back", help="Go back to the encoder that was in force before.")] = False,
     unevaluated: Annotated[bool, typer.Option("--unevaluated", help="Although no comparison has passed.")] = False,
     recompute: Annotated[
-        bool, typer.Option("--recompute", help="The next run makes memories, links and summaries anew by it.")
+        bool, typer.Option("--recompute", help="The next run makes links and summaries anew by it.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -67,7 +67,8 @@ def switch(ctx: StageContext, target: EncoderChoice, *, recompute: bool = False)
     with a clear error. Whatever was written to the older tables in between is caught up with at once.
 
     Args:
-        recompute: let the next run make anew what goes by vectors (memories, links, summaries); else it stands.
+        recompute: let the next run make anew what goes by vectors (links, summaries), else it stands; memories
+            stand in either case.
 
     Raises:
         IndexMismatch: its tables do not exist.
