@@ -10,17 +10,14 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import lancedb
 import numpy as np
 import pyarrow as pa
 from lancedb.expr import Expr, col, lit
-from lancedb.index import Bitmap, BTree
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IndexMismatch, StorageError
@@ -28,10 +25,12 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.storage import encoder_pointer
 from memory_pipeline.storage.encoder_pointer import folder_of
 from memory_pipeline.storage.fence import Fence
+from memory_pipeline.storage.index_rows import TABLES as TABLES
 from memory_pipeline.storage.index_rows import IndexedMemory as IndexedMemory
 from memory_pipeline.storage.index_rows import IndexedMessage as IndexedMessage
 from memory_pipeline.storage.index_rows import IndexedSummary as IndexedSummary
 from memory_pipeline.storage.index_snapshot import Snapshot
+from memory_pipeline.storage.index_upkeep import IndexUpkeep, scalar_indexes
 from memory_pipeline.storage.rows import arrow_schema
 
 if TYPE_CHECKING:
@@ -45,25 +44,12 @@ _LOOK_S = 0.5
 _LOOKUP = 1000  # ids in one IN list: 8 ms; 20,000 take 0.6 s (measured)
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    noun: type[Any]
-    key: str
-
-
-TABLES = {
-    "memories": _Table(IndexedMemory, "memory_id"),
-    "messages": _Table(IndexedMessage, "message_key"),
-    "summaries": _Table(IndexedSummary, "summary_id"),
-}
-
-
 def owned_by(scope: Scope) -> Expr:
     """Filter for the rows of one user; values are literals of an expression, never text of a filter string."""
     return (col("tenant_id") == lit(scope.tenant_id)) & (col("user_id") == lit(scope.user_id))
 
 
-class Index:
+class Index(IndexUpkeep):
     """The tables of one encoder."""
 
     def __init__(self, uri: str, encoder_model: str, dimensions: int, pointer_of: Settings | None = None) -> None:
@@ -277,7 +263,7 @@ class Index:
         with self.fence.writing(f"index of {name}", full):
             table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(full)
         if fresh:
-            for column, config in _scalar_indexes(key):
+            for column, config in scalar_indexes(key):
                 table.create_index(column, config=config)
 
     def delete_users(self, name: str, scopes: Iterable[Scope]) -> None:
@@ -294,35 +280,6 @@ class Index:
             return
         for part in _parts(list(ids)):
             table.delete(col(TABLES[name].key).isin(part))
-
-    def purge(self, fragment_rows: int) -> dict[str, int]:
-        """Leave nothing of removed rows: fragments with deletions are written anew, indexes are brought up to date,
-        and every older version goes at once, tagged or not.
-
-        Args:
-            fragment_rows: of a full fragment.
-
-        Returns bytes and files removed. A read that goes on in another process meanwhile may fail, and finds the
-        newest version when it is made again.
-        """
-        removed = Counter[str]()
-        for name in TABLES:
-            table = self.table(name)
-            if table is None:
-                continue
-            dataset = table.to_lance()
-            for tag in dataset.tags.list():
-                dataset.tags.delete(tag)
-            dataset.optimize.compact_files(target_rows_per_fragment=fragment_rows, materialize_deletions_threshold=0.0)
-            table.checkout_latest()
-            for column, config in _scalar_indexes(TABLES[name].key):  # one that is brought up to date keeps old keys
-                table.create_index(column, config=config, replace=True)
-            dataset = table.to_lance()
-            done = dataset.cleanup_old_versions(older_than=timedelta(0), delete_unverified=True)
-            removed["index files"] += done.data_files_removed + done.index_files_removed + done.deletion_files_removed
-            removed["index bytes"] += done.bytes_removed
-            self._versions.pop(name, None)
-        return dict(removed)
 
     # -- reading
 
@@ -370,65 +327,6 @@ class Index:
             query = query.select(list(columns))
         found: pa.Table = query.to_arrow()
         return found
-
-    def optimize(self, keep: timedelta, fragment_rows: int) -> dict[str, int]:
-        """Compact small fragments, bring the scalar indexes up to date, and drop versions older than ``keep``.
-
-        Full fragments are left alone, so that a night writes what came in and not the whole table.
-
-        Args:
-            fragment_rows: of a full fragment.
-
-        Returns:
-            The rows of each table that exists.
-        """
-        done = {}
-        for name in TABLES:
-            table = self.table(name)
-            if table is not None:
-                dataset = table.to_lance()
-                dataset.optimize.compact_files(target_rows_per_fragment=fragment_rows)
-                dataset.optimize.optimize_indices()
-                _untag(dataset, keep)
-                dataset.cleanup_old_versions(older_than=keep)
-                done[f"rows in {name}"] = int(table.count_rows())
-        return done
-
-    def live_bytes(self) -> dict[str, int]:
-        """What the newest version of each table names: its fragments and its indexes."""
-        found = {}
-        for name in TABLES:
-            table = self.table(name)
-            if table is not None:
-                dataset = table.to_lance()
-                files = [file for fragment in dataset.get_fragments() for file in fragment.metadata.files]
-                indexes = dataset.describe_indices()
-                found[name] = sum(f.file_size_bytes or 0 for f in files) + sum(i.total_size_bytes or 0 for i in indexes)
-        return found
-
-    def statistics(self) -> Mapping[str, Mapping[str, int]]:
-        """Rows, version and fragments of each table that exists."""
-        found = {}
-        for name in TABLES:
-            table = self.table(name)
-            if table is not None:
-                found[name] = {"rows": int(table.count_rows()), "version": int(table.version)}
-        return found
-
-
-def _untag(dataset: Any, keep: timedelta) -> None:
-    """Take the tags off versions that are about to be dropped: a tagged one would stay, with its files."""
-    tags = dataset.tags.list()
-    if tags:
-        before = datetime.now() - keep  # as the versions' times are: local, without a zone
-        old = {v["version"] for v in dataset.versions() if v["timestamp"] <= before} - {dataset.version}
-        for name, tag in tags.items():
-            if tag["version"] in old:
-                dataset.tags.delete(name)
-
-
-def _scalar_indexes(key: str) -> tuple[tuple[str, Any], ...]:
-    return ("tenant_id", Bitmap()), ("user_id", BTree()), (key, BTree())
 
 
 def _parts(ids: list[str]) -> list[list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +90,18 @@ class IndexedSummary:
     observed_at: datetime
     message_ids: tuple[str, ...]
     memory_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the index: the noun of its rows, and the column that names one."""
+
+    noun: type[Any]
+    key: str
+
+
+TABLES = {
+    "memories": Table(IndexedMemory, "memory_id"),
+    "messages": Table(IndexedMessage, "message_key"),
+    "summaries": Table(IndexedSummary, "summary_id"),
+}

@@ -168,7 +168,6 @@ def test_dry_run_only_says(cli: Cli) -> None:
         (("ingest", "/nowhere/at/all.jsonl"), "/nowhere/at/all.jsonl"),
         (("explain", "mem_unknown"), "mem_unknown"),
         (("sql", "DROP TABLE messages"), "read-only"),
-        (("run", "--only", "nonsense"), "nonsense"),
         (("search", "x", "--user", "alice", "--profile", "nonsense"), "similarity"),
     ],
 )

@@ -155,16 +155,19 @@ def test_a_killed_process_loses_nothing(home: Path, protocol_server: ProtocolSer
     assert len(protocol_server.batches.lines) == 3 and not protocol_server.calls
 
 
+# A suite that runs in the background ignores Ctrl-C, and its children would too.
+_HEARS_INTERRUPTS = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("memory_pipeline.cli", run_name="__main__", alter_sys=True)
+"""
+
+
 def _cli(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "memory_pipeline.cli", *arguments]
+    command = [sys.executable, "-c", _HEARS_INTERRUPTS, *arguments]
     piped: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "160"}
-    return subprocess.Popen(command, env=environment, preexec_fn=_hears_interrupts, **piped, **options)
-
-
-def _hears_interrupts() -> None:
-    """A suite that runs in the background ignores Ctrl-C, and its children would too."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, env=environment, **piped, **options)
 
 
 def _until(condition: Any, child: subprocess.Popen[Any]) -> None:
