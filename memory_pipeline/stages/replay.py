@@ -6,35 +6,31 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
-from datetime import date, datetime
-from heapq import heapify, heappop, heappush
-from itertools import chain
+from dataclasses import dataclass, replace
+from datetime import date
+from heapq import heapify
 
-from memory_pipeline.domain.attachment import attached, overruled, sources_of, spared
-from memory_pipeline.domain.curation import done, is_act, take_back
-from memory_pipeline.domain.gate import GateInput, examine, first_failure, nods
+from memory_pipeline.domain.attachment import overruled, sources_of, spared
+from memory_pipeline.domain.curation import take_back
+from memory_pipeline.domain.gate import examine, first_failure, nods
 from memory_pipeline.domain.hold import HELD, put_back
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.lifecycle import advance
-from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, Status, fold, standing
-from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.memory import RETIRED, MemoryVersion, fold
 from memory_pipeline.domain.outcome import Result, boosted, decision_behind, result_of
-from memory_pipeline.domain.pattern import holds, takes
 from memory_pipeline.domain.proposal import Finding, MemoryType, Operation, Outcome, Proposal, Verdict
 from memory_pipeline.domain.reasons import Reason
-from memory_pipeline.domain.replay import carried, carry, difference
-from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.replay import carried, difference
 from memory_pipeline.domain.slots import Slot, attribute
 from memory_pipeline.domain.supersession import Action, Decision, decide
 from memory_pipeline.domain.transition import apply, finish, identity
-from memory_pipeline.domain.twins import REWORDING, absorbed, twin_of
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatReply
 from memory_pipeline.inference.replies import JudgeReply
 from memory_pipeline.stages import judge
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.neighbours import Neighbourhood, Vectors, near_loops
+from memory_pipeline.stages.user_state import UserHistory as UserHistory
+from memory_pipeline.stages.user_state import UserState, in_time
 
 _STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.REINFORCE})
 # What is decided by slot or words about a memory that states the same, or another value of the same.
@@ -50,28 +46,6 @@ _TELLING = frozenset(
         MemoryType.CORRECTION,
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class UserHistory:
-    """What a replay starts from.
-
-    Attributes:
-        ledger: every row of the user, withdrawals included.
-        proposals: from the first replayed day on, screened.
-        messages: those the proposals cite, by id.
-        given: what the gate looks at, by proposal id.
-        proposed: ids of the proposals as they were read.
-        held: by day that a rollback has put back the ids of the versions that stand (``domain.hold``).
-    """
-
-    scope: Scope
-    ledger: Sequence[MemoryVersion]
-    proposals: Sequence[Proposal]
-    messages: Mapping[str, Message]
-    given: Mapping[str, GateInput]
-    proposed: frozenset[str] = frozenset()
-    held: Mapping[date, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +65,7 @@ class _Mark:
     reviews: Sequence[tuple[date, str]]
 
 
-class Replay:
+class Replay(UserState):
     """Replays one user from a day on, and says how the ledger must change.
 
     A fold goes through all days with what the judge is known to say; what it does not know yet is asked afterwards,
@@ -101,26 +75,17 @@ class Replay:
     """
 
     def __init__(self, ctx: StageContext, history: UserHistory, vectors: Vectors) -> None:
-        self.history = history
+        super().__init__(ctx, history, vectors)
         self.verdicts: dict[date, list[Verdict]] = defaultdict(list)
         self.asserted: list[MemoryVersion] = []
         self.withdrawn: list[MemoryVersion] = []
         self.covered: set[date] = set()
         self.failed: set[date] = set()
-        self._ctx = ctx
         self._vectors = vectors
-        self._held = standing(history.ledger)
-        self._undone = [row for row in self._held if is_act(row) and row.change is Change.UNDO]
-        self._rows = {row.version_id: row for row in history.ledger}
-        self._first = date.min
         self._gated: dict[str, tuple[Finding, ...]] = {}
         self._said: dict[str, JudgeReply | None] = {}
         self._keys: dict[str, str] = {}
         self._unknown: dict[str, judge.Case] = {}
-        self._state: dict[str, MemoryVersion] = {}
-        self._made: list[MemoryVersion] = []
-        self._near = Neighbourhood(vectors, ())
-        self._reviews: list[tuple[date, str]] = []
         self._mark: _Mark | None = None
 
     def fold(self, first: date, last: date) -> list[judge.Case]:
@@ -193,7 +158,7 @@ class Replay:
                 self._overlook(day, proposals[day])
                 continue
             said = sorted(proposals[day], key=lambda p: (p.observed_at, p.window_id, p.ordinal))
-            for row in sorted(others[day], key=_in_time):
+            for row in sorted(others[day], key=in_time):
                 before = bisect_right(said, row.changed_at, key=lambda p: p.observed_at)
                 self._day(said[:before])
                 said = said[before:]
@@ -203,7 +168,7 @@ class Replay:
     def _put_back(self, day: date, others: Sequence[MemoryVersion]) -> None:
         """A day that a rollback has put back: what stood then, and between it what other hands did."""
         stood = [self._rows[i] for i in self.history.held[day] if i in self._rows]
-        for row in sorted([*stood, *others], key=_in_time):
+        for row in sorted([*stood, *others], key=in_time):
             if carried(row) and row.cause not in HELD:
                 self._carry(row)
                 continue
@@ -222,67 +187,6 @@ class Replay:
             else:
                 outcome = Outcome.ACCEPTED if version.version == 1 else Outcome.MERGED
                 self._verdict(proposal, outcome, str(version.change), found, version.memory_id)
-
-    def _carry(self, row: MemoryVersion) -> None:
-        """Take over what another hand did, at its own time among what was said."""
-        if not is_act(row):
-            again = carry(row, self._state.get(row.memory_id))
-            if again is not None and self._borne(again):
-                self._take(again)
-            return
-        policy = self._ctx.policy
-        current = attached(row, self._rows.get(row.previous_version_id or ""), self._state)
-        cited = self._cited(current.memory_id) if current is not None else ()
-        for version in done(row, current, self._state, policy, cited=cited, undone=self._undone):
-            self._put(version)  # an act has settled with the memories beside it
-
-    def _borne(self, row: MemoryVersion) -> bool:
-        """Whether a pattern, or its taking a member's place, still has what it rests on."""
-        if row.cause is not Cause.PATTERN:
-            return True
-        if row.version == 1:
-            return holds(row, self._state, self._undone, self._ctx.policy.pattern)
-        return takes(row, self._state[row.memory_id], self._state, self._undone)
-
-    def _cited(self, memory_id: str) -> set[str]:
-        """Every message that a memory has rested on so far; its last version names only some of many."""
-        known = chain((v for v in self._held if v.day < self._first), self._made)
-        return {e.message_id for v in known if v.memory_id == memory_id for e in v.evidence}
-
-    def _let_time_pass(self, day: date) -> None:
-        policy = self._ctx.policy
-        due = set()
-        while self._reviews and self._reviews[0][0] <= day:
-            due.add(heappop(self._reviews)[1])
-        for memory_id in sorted(due):
-            memory = self._state[memory_id]
-            if memory.review_on is None or memory.review_on > day:
-                continue
-            for version in advance(memory, day, policy.lifecycle):
-                if version.day in self.history.held:
-                    break
-                self._take(finish(version, policy, self._ctx.run_id, self._ctx.now))
-
-    def _take(self, version: MemoryVersion) -> None:
-        self._put(version)
-        if version.change in REWORDING and version.status is Status.ACTIVE:
-            self._without_twin(version)
-
-    def _put(self, version: MemoryVersion) -> None:
-        self._state[version.memory_id] = version
-        self._made.append(version)
-        self._near.put(version)
-        if version.review_on is not None:
-            heappush(self._reviews, (version.review_on, version.memory_id))
-
-    def _without_twin(self, version: MemoryVersion) -> None:
-        """A memory that came to say what another one says does not stand beside it."""
-        twin = twin_of(version, self._near.like(version))
-        if twin is None:
-            return
-        ended = absorbed(version, twin)
-        if not overruled(self._undone, ended, (ended.superseded_by or "",), self._state):
-            self._take(finish(ended, self._ctx.policy, self._ctx.run_id, self._ctx.now))
 
     def _day(self, proposals: Sequence[Proposal]) -> None:
         """What is certain is done at once; what the judge is asked about comes after it, and with it whatever else is
@@ -421,8 +325,3 @@ def _of_one_value(proposal: Proposal) -> tuple[str, str] | None:
     """The slot that a proposal fills, where it holds one value at a time."""
     key = Slot(proposal.subject, proposal.attribute, proposal.value).key
     return key if key is not None and attribute(key[1]).single else None
-
-
-def _in_time(row: MemoryVersion) -> tuple[datetime, bool, str, int]:
-    """The order in which what is taken over was done: a pattern comes before what it takes the place of."""
-    return row.changed_at, row.cause is Cause.PATTERN and row.version > 1, row.memory_id, row.version
