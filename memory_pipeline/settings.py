@@ -98,20 +98,23 @@ class Settings(BaseSettings):
             return "/".join([self.home.rstrip("/"), *parts])
         return str(Path(self.home.removeprefix("file://")).expanduser().absolute().joinpath(*parts))
 
-    def _promoted(self, name: str) -> Path | None:
+    def promoted(self, name: str) -> Path | None:
         """A file or folder that ``memory-pipeline promote`` has put into the home; None where there is none."""
-        place = None if self.remote else Path(self.path(name))
-        return place if place is not None and place.exists() else None
+        if self.remote:
+            return None
+        place = Path(self.path(name))
+        # It may be put back or replaced between the first look and the second.
+        return next((there for there in (place, set_aside(place), place) if there.exists()), None)
 
     @property
     def policy_file(self) -> Path | None:
         """The file in force that overrides figures of the policy: the one that is set, else the home's own."""
-        return self.policy or self._promoted("policy.toml")
+        return self.policy or self.promoted("policy.toml")
 
     @property
     def prompts_folder(self) -> Path | None:
         """The folder in force of templates of one's own: the one that is set, else the home's own."""
-        return self.prompts or self._promoted("prompts")
+        return self.prompts or self.promoted("prompts")
 
     @cached_property
     def policies(self) -> Policy:
@@ -129,6 +132,11 @@ class Settings(BaseSettings):
         except (OSError, ValueError) as error:
             raise SettingsError(f"policy{f' ({file})' if file else ''}: {error}") from error
         return policy
+
+
+def set_aside(place: Path) -> Path:
+    """Where a folder in force lies while another one takes its place; it is in force as long as none is there."""
+    return place.with_name(f".{place.name}-before")
 
 
 def shipped(name: str) -> Path:

@@ -23,7 +23,7 @@ from benchmarks.faults.boundaries import Watch, install
 from benchmarks.faults.scenario import Step, context
 from benchmarks.faults.state import Difference, State, compare, state
 
-_PATIENCE_S = 300.0
+_PATIENCE_S = 1200.0
 _DIED = -signal.SIGKILL
 
 # It makes its runtime anew in a forked child, and here nobody has used it before.

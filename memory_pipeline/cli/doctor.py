@@ -55,6 +55,7 @@ def checks_of(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool,
     yield "lake", lambda: _lake(ctx)
     yield "files", lambda: _files(ctx)
     yield "unfinished files", lambda: _unfinished(ctx)
+    yield "recall log", lambda: (True, _recall_log(ctx))
     yield "index", lambda: (True, _index(ctx))
     yield "isolation", lambda: _isolation(ctx)
     days = ctx.lake.days("messages")
@@ -150,6 +151,16 @@ def _unfinished(ctx: StageContext) -> tuple[bool, str]:
 
     left = unfinished(ctx.settings, timedelta(days=1))
     return True, f"{len(left)} left by killed processes; maintenance removes them" if left else "none"
+
+
+def _recall_log(ctx: StageContext) -> str:
+    """Never a failure: lines that a full disk or a crash has cut are lost, and nothing is to be done about them."""
+    from memory_pipeline.storage.recall_log import RecallLog
+
+    log = RecallLog(ctx.settings.path("recall"))
+    lost = log.unreadable()
+    told = f"; {lost} lines cannot be read (torn, or of another release) and are passed over" if lost else ""
+    return f"{len(log.files())} spools{told}"
 
 
 def _index(ctx: StageContext) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from memory_pipeline.errors import PromotionError
 from memory_pipeline.evaluation.candidate import Candidate
 from memory_pipeline.evaluation.history import newest
-from memory_pipeline.settings import Settings
+from memory_pipeline.settings import Settings, set_aside
 from memory_pipeline.storage.lake import Lake
 
 _POLICY, _PROMPTS, _BEFORE = "policy.toml", "prompts", "promoted"
@@ -38,9 +38,9 @@ def promote(candidate: Candidate, now: datetime) -> list[Path]:
     if candidate.change.prompts is not None:
         new.append((_PROMPTS, candidate.change.prompts))
     kept = _next(home)
-    _keep(home, kept, [name for name, _ in new])
+    _keep(base, kept, [name for name, _ in new])
     for name, content in new:
-        _put(home / name, content)
+        put(home / name, content)
     return [home / name for name, _ in new]
 
 
@@ -60,9 +60,9 @@ def undo(settings: Settings) -> list[Path]:
     for name in (last / "names").read_text(encoding="utf-8").split():
         before = last / name
         if before.exists():
-            _put(home / name, before if before.is_dir() else before.read_text(encoding="utf-8"))
+            put(home / name, before if before.is_dir() else before.read_text(encoding="utf-8"))
         else:
-            _remove(home / name)
+            remove(home / name)
         changed.append(home / name)
     shutil.rmtree(last)
     return changed
@@ -121,34 +121,54 @@ def _next(home: Path) -> Path:
     return home / _BEFORE / f"{int(kept[-1].name) + 1 if kept else 1:06d}"
 
 
-def _keep(home: Path, folder: Path, names: Sequence[str]) -> None:
+def _keep(settings: Settings, folder: Path, names: Sequence[str]) -> None:
     """Copy what is going to be replaced; the folder appears when it is complete."""
     making = folder.with_name(f"making-{uuid.uuid4().hex}")
     making.mkdir(parents=True)
     for name in names:
-        place = home / name
-        if place.is_dir():
+        place = settings.promoted(name)
+        if place is not None and place.is_dir():
             shutil.copytree(place, making / name)
-        elif place.exists():
+        elif place is not None:
             shutil.copy2(place, making / name)
     (making / "names").write_text("\n".join(names), encoding="utf-8")
     os.replace(making, folder)
 
 
-def _put(place: Path, content: Path | str) -> None:
-    """A file's text or a copy of a folder in the place of what is there."""
-    making = place.with_name(f".{place.name}-{uuid.uuid4().hex}")
+def put(place: Path, content: Path | str) -> None:
+    """Let a file's text, or a copy of a folder, take the place of what is there. Whoever looks, and whenever this ends,
+    finds either the one or the other in force."""
+    making = _beside(place)
     if isinstance(content, str):
         making.write_text(content, encoding="utf-8")
         os.replace(making, place)
         return
     shutil.copytree(content, making)
-    _remove(place)  # a folder cannot be renamed over another one
+    aside = set_aside(place)
+    if place.exists():  # a folder cannot be renamed over another one
+        _take_away(aside)
+        os.replace(place, aside)
     os.replace(making, place)
+    _take_away(aside)
 
 
-def _remove(place: Path) -> None:
+def remove(place: Path) -> None:
+    """Take a file or a folder out of force, at once."""
+    if place.exists():
+        _take_away(set_aside(place))
+    _take_away(place)
+    _take_away(set_aside(place))
+
+
+def _take_away(place: Path) -> None:
+    """Remove a file or a folder at once, if it is there."""
     if place.is_dir():
-        shutil.rmtree(place)
+        gone = _beside(place)
+        os.replace(place, gone)
+        shutil.rmtree(gone)
     else:
         place.unlink(missing_ok=True)
+
+
+def _beside(place: Path) -> Path:
+    return place.with_name(f".{place.name.removeprefix('.')}-{uuid.uuid4().hex}")

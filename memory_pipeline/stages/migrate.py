@@ -110,18 +110,18 @@ def _rewrite(ctx: StageContext, dataset: str, total: int) -> None:
     versions.writing(dataset)
     for _ in range(_TRIES):
         of_files = versions.of_files(dataset, _files(ctx, dataset))
-        behind = {path: version for path, version in of_files.items() if version < DATASETS[dataset].version}
+        behind = [path for path, version in of_files.items() if version < DATASETS[dataset].version]
         if not behind:
             versions.raised(dataset)
             return
-        for path, version in behind.items():
+        for path in behind:
             ctx.progress(label, done, max(total, done))
-            _rewrite_file(ctx, dataset, path, version)
+            _rewrite_file(ctx, dataset, path)
             done += 1
         ctx.progress(label, done, max(total, done))
 
 
-def _rewrite_file(ctx: StageContext, dataset: str, path: str, version: int) -> None:
+def _rewrite_file(ctx: StageContext, dataset: str, path: str) -> None:
     """Replace a file under its own name, unless another has taken its place since it was read."""
     from memory_pipeline.storage.files import ROLLED, replaced_by
 
@@ -130,7 +130,7 @@ def _rewrite_file(ctx: StageContext, dataset: str, path: str, version: int) -> N
     if not before:
         return
     names = replaced_by(store.fs, path)
-    table = ctx.lake.upgraded(dataset, {path: version})
+    table = ctx.lake.upgraded(dataset, [path])
     data = ctx.lake.encoded(dataset, table, {ROLLED: "\n".join(sorted(names))} if names else None)
     if store.mark(path) == before:
         store.put(path.removeprefix(f"{store.base}/"), data)

@@ -29,7 +29,7 @@ from memory_pipeline.storage.files import ROLLED, Files, replaced_by
 from memory_pipeline.storage.migrations import upgraded
 from memory_pipeline.storage.rows import from_table, to_table
 from memory_pipeline.storage.schemas import DATASETS, Dataset
-from memory_pipeline.storage.versions import Versions
+from memory_pipeline.storage.versions import Versions, version_in
 
 T = TypeVar("T")
 _TRIES = 20  # files that another process replaces while they are read are read again
@@ -187,7 +187,7 @@ class Lake:
                 found = self._run(query, params, {**given, **listed}, tables or {})
                 if self._stamps(moving) == before:
                     return found
-            except duckdb.Error as error:
+            except (duckdb.Error, OSError, pa.ArrowException) as error:
                 read = [path for _, paths in (*given.values(), *listed.values()) for path in paths]
                 moved = self._any_gone(path for _, paths in listed.values() for path in paths)
                 if again + 1 == _TRIES or not (moved or self._stamps(moving) != before):
@@ -225,15 +225,14 @@ class Lake:
     def _any_gone(self, paths: Iterable[str]) -> bool:
         return any(info.type == pafs.FileType.NotFound for info in self.store.fs.get_file_info(list(paths)))
 
-    def _unreadable(self, error: duckdb.Error, paths: Sequence[str]) -> Exception:
+    def _unreadable(self, error: Exception, paths: Sequence[str]) -> Exception:
         """What to tell of a query that failed: the file that is damaged, if one is."""
-        failed: Exception = error
         for whole in (False, True):
             for path, why in damaged(self.store.fs, paths, whole=whole):
                 return damage(path, why)
-        if isinstance(error, duckdb.IOException):
+        if isinstance(error, (duckdb.IOException, OSError)):
             return StorageError(f"cannot read the lake at {self.root}: {error}")
-        return failed
+        return error
 
     def columns(self, dataset: str, files: Sequence[str], names: Sequence[str]) -> pa.Table:
         """Some columns of some files of a dataset (paths as :meth:`files` gives them); a file that is gone is empty."""
@@ -256,16 +255,16 @@ class Lake:
         found = now.to_table(columns=list(names))
         return pa.concat_tables([found, self.upgraded(dataset, behind).select(list(names))]) if behind else found
 
-    def upgraded(self, dataset: str, files: Mapping[str, int]) -> pa.Table:
-        """The rows of some files of older versions, given by path, as the present version has them."""
+    def upgraded(self, dataset: str, files: Iterable[str]) -> pa.Table:
+        """The rows of some files of older versions (full paths) as the present version has them."""
         schema = DATASETS[dataset].schema
-        tables = [
-            upgraded(dataset, pq.read_table(path, filesystem=self.store.fs, partitioning=None), version)
-            .select(schema.names)
-            .cast(schema)
-            for path, version in files.items()
-        ]
+        tables = [self._upgraded(dataset, path).select(schema.names).cast(schema) for path in files]
         return pa.concat_tables(tables) if tables else schema.empty_table()
+
+    def _upgraded(self, dataset: str, path: str) -> pa.Table:
+        """By the version that the very file says: another one may have taken its place since it was asked."""
+        table = pq.read_table(path, filesystem=self.store.fs, partitioning=None)
+        return upgraded(dataset, table, version_in(table.schema))
 
     def _view(self, con: duckdb.DuckDBPyConnection, name: str, dataset: str, files: Sequence[str]) -> None:
         schema = DATASETS[dataset].schema

@@ -15,6 +15,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, BinaryIO
@@ -170,7 +171,8 @@ class RecallLog:
         """
         lost = 0
         for path in self.files():
-            with open(path, "rb") as file:
+            # Another process may have folded it into the lake meanwhile.
+            with suppress(FileNotFoundError), open(path, "rb") as file:
                 lost += sum(raw.endswith(b"\n") and _event(raw) is None for raw in file)
         return lost
 

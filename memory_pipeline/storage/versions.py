@@ -91,16 +91,20 @@ class Versions:
             SchemaTooNew: a newer release has written one.
         """
         infos = self._files.fs.get_file_info(list(paths))
-        return {i.path: self._of_file(dataset, i) for i in infos if i.type == pafs.FileType.File}
+        found = {i.path: self._of_file(dataset, i) for i in infos if i.type == pafs.FileType.File}
+        return {path: version for path, version in found.items() if version is not None}
 
-    def _of_file(self, dataset: str, info: pafs.FileInfo) -> int:
+    def _of_file(self, dataset: str, info: pafs.FileInfo) -> int | None:
+        """The version of a file; None where it has gone since it was listed."""
         known = self._of_files.get(info.path)
         if known is None or known[0] != info.mtime_ns:
             try:
-                metadata = pq.read_schema(info.path, filesystem=self._files.fs).metadata or {}
+                schema = pq.read_schema(info.path, filesystem=self._files.fs)
+            except FileNotFoundError:
+                return None
             except (OSError, pa.ArrowInvalid) as error:
                 raise StorageError(f"cannot read {info.path}: {error}") from error
-            known = self._of_files[info.path] = (info.mtime_ns, int(metadata.get(_KEY, b"1")))
+            known = self._of_files[info.path] = (info.mtime_ns, version_in(schema))
         if known[1] > DATASETS[dataset].version:
             raise SchemaTooNew(_too_new(info.path, f"version {known[1]} of {dataset}", DATASETS[dataset].version, None))
         return known[1]
@@ -183,6 +187,11 @@ class Versions:
             if now is not None and span.newest > now:
                 raise SchemaTooNew(_too_new(self._files.root, f"version {span.newest} of {name}", now, by))
         return spans
+
+
+def version_in(schema: pa.Schema) -> int:
+    """The version that a file says it has; the first ones said none."""
+    return int((schema.metadata or {}).get(_KEY, b"1"))
 
 
 def release() -> str:

@@ -17,7 +17,7 @@ from memory_pipeline.storage.costs import entry
 from memory_pipeline.storage.files import NOTES
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.migrations import MIGRATIONS, steps, upgraded
-from memory_pipeline.storage.rows import from_table
+from memory_pipeline.storage.rows import from_table, to_table
 from memory_pipeline.storage.schemas import DATASETS, Link, Recall
 from memory_pipeline.storage.versions import NOTE, Versions
 from memory_pipeline_tests import factories
@@ -152,3 +152,44 @@ def test_a_damaged_note_is_as_none(tmp_path: Path, note: bytes) -> None:
     assert [link.reason for link in lake.read("links", Link)] == [""]
     lake.append("links", [replace(LINK, link_id="lnk_2")])
     assert (lake.versions.span("links").oldest, lake.versions.span("links").newest) == (1, 2)
+
+
+def test_an_old_file_that_is_replaced_or_removed_while_it_is_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By maintenance, which rolls it up, or by a migration, which writes it anew under its name."""
+    old = written(str(tmp_path), "links", [LINK], "old")
+    lake, wanted = Lake(str(tmp_path)), replace(LINK, **MADE["links"])
+    read_schema, read_table = pq.read_schema, pq.read_table
+
+    def gone(path: str, **given: Any) -> Any:
+        monkeypatch.setattr(pq, "read_schema", read_schema)
+        old.rename(old.with_name("other.parquet"))
+        return read_schema(path, **given)
+
+    monkeypatch.setattr(pq, "read_schema", gone)
+    assert lake.read("links", Link) == [wanted] and not old.exists()
+
+    newer = replace(LINK, reason="said together", source_words="a", target_words="b")
+    place = old.with_name("other.parquet")
+
+    def raised(path: str, **given: Any) -> Any:
+        monkeypatch.setattr(pq, "read_table", read_table)
+        place.write_bytes(lake.encoded("links", to_table([newer], Link)))
+        return read_table(path, **given)
+
+    monkeypatch.setattr(pq, "read_table", raised)
+    found = lake.columns("links", [str(place)], DATASETS["links"].schema.names)
+    assert from_table(found, Link) == [newer]
+    monkeypatch.setattr(pq, "read_table", read_table)
+
+    place.unlink()
+    place = written(str(tmp_path), "links", [LINK], "third")
+
+    def removed(path: str, **given: Any) -> Any:
+        monkeypatch.setattr(pq, "read_table", read_table)
+        place.rename(place.with_name("fourth.parquet"))
+        return read_table(path, **given)
+
+    monkeypatch.setattr(pq, "read_table", removed)
+    assert lake.read("links", Link) == [wanted] and not place.exists()

@@ -12,7 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from memory_pipeline.cli.doctor import checks_of
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.orchestration.assets.lifecycle import collected
+from memory_pipeline.settings import Settings
+from memory_pipeline.stages.context import StageContext
 from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
 
 ALICE = Scope("acme", "alice")
@@ -207,3 +211,17 @@ def test_what_follows_a_line_cut_by_a_full_disk_is_kept(tmp_path: Path, monkeypa
         log.read(event("rec_2"))
     log.read(event("rec_3"))
     assert {row.recall_id for row in log.rows()} == {"rec_1", "rec_3"}
+
+
+def test_lines_that_hold_no_event_are_told_of(tmp_path: Path) -> None:
+    """By doctor, and with every run of the asset that folds the spools."""
+    ctx = StageContext(Settings(home=str(tmp_path)), "test", AT)
+    look = dict(checks_of(ctx))["recall log"]
+    assert look() == (True, "0 spools")
+    log = RecallLog(ctx.settings.path("recall"))
+    log.read(event("rec_1"))
+    with open(log.files()[0], "ab") as file:
+        file.write(b'{"kind":"sea\n')
+    assert look() == (True, "1 spools; 1 lines cannot be read (torn, or of another release) and are passed over")
+    made = collected(ctx, [AT.date()])
+    assert made.rows == {AT.date(): 2} and made.metadata == {"lines of spools that cannot be read": 1}

@@ -29,13 +29,17 @@ if TYPE_CHECKING:
     description="Reads and the feedback on them: access counts, last access and usefulness of each item.",
 )
 def recall_feedback(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    return run_stage(context, pipeline, "recall_feedback", _feedback)
+    return run_stage(context, pipeline, "recall_feedback", collected)
 
 
-def _feedback(ctx: "StageContext", days: list[date]) -> Made:
+def collected(ctx: "StageContext", days: list[date]) -> Made:
+    """Fold the recall log's spools of some days into the lake, and tell how much of them was torn."""
     from memory_pipeline.stages.feedback import collect
+    from memory_pipeline.storage.recall_log import RecallLog
 
-    return Made(collect(ctx, days))
+    made = collect(ctx, days)
+    lost = RecallLog(ctx.settings.path("recall")).unreadable()
+    return Made(made, {"lines of spools that cannot be read": lost})
 
 
 @dg.asset(
