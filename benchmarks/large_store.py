@@ -1,8 +1,8 @@
 """A store of as many memories as wanted, written straight into lake and index: Arrow tables, no stage, no model.
 
-Every memory has the message that it rests on, both have their row in the index, and the days are noted as made, so
-that a night after them finds them fresh. A few users are the same in every store; others make it as large as it is to
-be.
+Every memory has the message that it rests on and a link to the one before it; memory and message have their row in the
+index, and the days are noted as made, so that a night after them finds them fresh. A few users are the same in every
+store; others make it as large as it is to be.
 """
 
 from __future__ import annotations
@@ -49,11 +49,12 @@ def fill(ctx: StageContext, memories: int, users: list[str], last: date) -> dict
         How many of each there are.
     """
     rows = _assignment(memories, users)
+    before = _before(*rows)
     vectors = _vectors(ctx.encoder.dimensions)
     count = {"memories": 0, "users": len(set(rows[0])), "days": DAYS}
     for day, part in _by_day(rows, last):
         owners, numbers = part
-        versions, messages, links = _tables(owners, numbers, day)
+        versions, messages, links = _tables(owners, numbers, before[numbers], day)
         for dataset, table in (("memory_versions", versions), ("messages", messages), ("links", links)):
             if table.num_rows:
                 _put(ctx, dataset, day, table)
@@ -78,13 +79,26 @@ def _by_day(
     rows: tuple[npt.NDArray[np.str_], npt.NDArray[np.int64]], last: date
 ) -> Iterator[tuple[date, tuple[npt.NDArray[np.str_], npt.NDArray[np.int64]]]]:
     owners, numbers = rows
-    place = (numbers * 2654435761 % 2**32) * DAYS // 2**32  # spread evenly, and the same in every store
+    place = _day_number(numbers)
     order = np.argsort(place, kind="stable")
     bounds = np.searchsorted(place[order], np.arange(DAYS + 1))
     for n in range(DAYS):
         chosen = order[bounds[n] : bounds[n + 1]]
         if len(chosen):
             yield last - timedelta(days=DAYS - 1 - n), (owners[chosen], numbers[chosen])
+
+
+def _day_number(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return (numbers * 2654435761 % 2**32) * DAYS // 2**32  # spread evenly, and the same in every store
+
+
+def _before(owners: npt.NDArray[np.str_], numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Of each memory the one that the same user told of before it; -1 of the first."""
+    order = np.lexsort((numbers, _day_number(numbers), owners))
+    found = np.full(len(numbers), -1)
+    same = owners[order[1:]] == owners[order[:-1]]
+    found[order[1:][same]] = order[:-1][same]
+    return found
 
 
 def _vectors(dimensions: int) -> npt.NDArray[np.float32]:
@@ -95,13 +109,13 @@ def _vectors(dimensions: int) -> npt.NDArray[np.float32]:
 # -- rows
 
 
-def _tables(owners: npt.NDArray[np.str_], numbers: npt.NDArray[np.int64], day: date) -> tuple[pa.Table, ...]:
+def _tables(
+    owners: npt.NDArray[np.str_], numbers: npt.NDArray[np.int64], before: npt.NDArray[np.int64], day: date
+) -> tuple[pa.Table, ...]:
     size = len(numbers)
     ids = [f"{n:026x}" for n in numbers.tolist()]
     at = pa.array([datetime(day.year, day.month, day.day, 12, tzinfo=UTC)] * size, pa.timestamp("us", tz="UTC"))
-    contents = [
-        f"Saw the exhibition number {n} of the {_ADJECTIVES[n % 97 % 8]} {_THINGS[n % 89 % 8]}." for n in numbers
-    ]
+    contents = [_content(n) for n in numbers.tolist()]
     message_ids = [f"msg_{i}" for i in ids]
     said = pc.equal(pa.array(numbers % 5), 0)
     versions = _repeated(
@@ -137,34 +151,39 @@ def _tables(owners: npt.NDArray[np.str_], numbers: npt.NDArray[np.int64], day: d
             "content_hash": [content_hash(Role.USER, c) for c in contents],
         },
     )
-    return versions, messages, _links(owners, ids, contents, day)
+    return versions, messages, _links(owners, numbers, before, day)
+
+
+def _content(number: int) -> str:
+    return f"Saw the exhibition number {number} of the {_ADJECTIVES[number % 97 % 8]} {_THINGS[number % 89 % 8]}."
 
 
 _ADJECTIVES = ("old", "small", "late", "northern", "quiet", "painted", "wooden", "early")
 _THINGS = ("bridges", "maps", "boats", "masks", "clocks", "lamps", "gardens", "coins")
 
 
-def _links(owners: npt.NDArray[np.str_], ids: list[str], contents: list[str], day: date) -> pa.Table:
-    """A link between neighbours of one user and day."""
+def _links(
+    owners: npt.NDArray[np.str_], numbers: npt.NDArray[np.int64], before: npt.NDArray[np.int64], day: date
+) -> pa.Table:
+    """A link from each memory to the one that the user told of before it."""
     from memory_pipeline.stages.link_rows import words_of
 
-    order = np.argsort(owners, kind="stable")
     made = [
         Link(
-            f"lnk_{ids[a]}",
+            f"lnk_{later:026x}",
             TENANT,
-            str(owners[a]),
+            str(owner),
             day,
-            f"mem_{ids[b]}",
-            f"mem_{ids[a]}",
+            f"mem_{earlier:026x}",
+            f"mem_{later:026x}",
             str(LinkKind.RELATED),
             0.4,
             "similarity",
-            words_of(contents[b]),
-            words_of(contents[a]),
+            words_of(_content(earlier)),
+            words_of(_content(later)),
         )
-        for a, b in zip(order[:-1].tolist(), order[1:].tolist(), strict=True)
-        if owners[a] == owners[b]
+        for owner, later, earlier in zip(owners, numbers.tolist(), before.tolist(), strict=True)
+        if earlier >= 0
     ]
     return to_table(made, Link)
 

@@ -14,6 +14,7 @@ from typing import Any
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages import freshness
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.storage.by_user import LAID_OUT, rows_of
 from memory_pipeline.storage.files import NOTES
 from memory_pipeline.storage.index import TABLES
 from memory_pipeline.storage.lake import Lake
@@ -135,13 +136,20 @@ def _unfinished(ctx: StageContext) -> Iterator[str]:
 
 
 def _drift(ctx: StageContext) -> Iterator[str]:
-    """The index, and the ledger's checkpoint, against the ledger."""
+    """The index and the ledger's checkpoint against the ledger, and what is laid out by user against its dataset."""
     current = {row["memory_id"]: row["version_id"] for row in ctx.lake.sql(CURRENT).to_pylist()}
     users = {Scope(r["tenant_id"], r["user_id"]) for r in ctx.lake.sql(CURRENT).to_pylist()}
     for scopes in (None, users):
         short = ctx.lake.sql(CURRENT, files=ledger_files(ctx.lake, scopes)).to_pylist()
         if {row["memory_id"]: row["version_id"] for row in short} != current:
             yield "the checkpoint gives another state than the ledger"
+    for dataset in LAID_OUT:
+        key = DATASETS[dataset].key
+        of_users = rows_of(ctx.lake, dataset, users).select(list(key)).to_pylist()
+        if sorted(map(str, of_users)) != sorted(
+            map(str, ctx.lake.sql(f"FROM {dataset}").select(list(key)).to_pylist())
+        ):
+            yield f"the layout by user gives other rows of {dataset} than the dataset"
     if ctx.index.table("memories") is not None:
         rows = ctx.index.all("memories", ["memory_id", "version_id"]).to_pylist()
         indexed = {row["memory_id"]: row["version_id"] for row in rows}

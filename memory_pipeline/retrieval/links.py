@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.rows import UserRows
+from memory_pipeline.storage.by_user import rows_of
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.remembered import shown_links
 
@@ -53,10 +54,7 @@ def links_of(lake: Lake, scope: Scope, contents: Mapping[str, str], most: int) -
 
 
 def _stored(lake: Lake, scope: Scope) -> pa.Table:
-    return lake.sql(
-        "SELECT * FROM links WHERE tenant_id = $tenant AND user_id = $user",
-        {"tenant": scope.tenant_id, "user": scope.user_id},
-    )
+    return rows_of(lake, "links", [scope])
 
 
 def _shown(lake: Lake, scope: Scope, stored: pa.Table, contents: Mapping[str, str], most: int) -> Links:

@@ -16,7 +16,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.entities import EntityRows
 from memory_pipeline.stages.link_rows import LinkRows
 from memory_pipeline.stages.neighbours import Vectors
-from memory_pipeline.stages.relinked import Relinked, first_days, touched_users, unsettled
+from memory_pipeline.stages.relinked import Relinked, touched_users, unsettled
 from memory_pipeline.stages.ties import Ties
 
 
@@ -64,7 +64,8 @@ def _users(
     memories = {scope: known[scope] for scope in users}
     entities, before = entity_rows.make(memories, last_days(ctx.lake, ledger))
     changed = unsettled(ctx, days, ledger)
-    stored = link_rows.at(changed, users, first_days(ctx, changed, ledger))
+    link_rows.load(users)
+    stored = link_rows.at(changed)
     stated = link_rows.stated()
     vectors = Vectors(ctx)
     vectors.load(users)
@@ -76,4 +77,4 @@ def _users(
         again = Relinked(links, changed[scope], old, stated[scope], now, then, ctx.policy.links).newer_ends()
         made[scope] = links.of(again)
         remade[scope] = {memories[scope][n].memory_id for n in again} | changed[scope]
-    link_rows.put(memories, remade, stored, made)
+    link_rows.put(memories, remade, made)

@@ -8,24 +8,24 @@ from datetime import date
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.ids import digest, identifier
+from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.links import Remembered, Tie
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.row_changes import RowChanges
-from memory_pipeline.storage.partition_values import by_partition
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from memory_pipeline.storage.schemas import Link
 
 _Stored = Mapping[Scope, list["Link"]]
-_OF = """
-SELECT * FROM links SEMI JOIN wanted USING (tenant_id, user_id)
-WHERE source_id IN (SELECT memory_id FROM ids) OR target_id IN (SELECT memory_id FROM ids)
+_AT = """
+SELECT * FROM own WHERE source_id IN (SELECT memory_id FROM ids) OR target_id IN (SELECT memory_id FROM ids)
 """
 _STATED = """
-SELECT day, list([tenant_id, user_id, source_id, target_id, relation] ORDER BY link_id) AS stated FROM links
-WHERE reason IN ('superseded_by', 'derived_from') GROUP BY day
+SELECT tenant_id, user_id, source_id, target_id, relation FROM own
+WHERE reason IN ('superseded_by', 'derived_from') ORDER BY link_id
 """
 
 
@@ -35,33 +35,43 @@ class LinkRows:
     def __init__(self, ctx: StageContext) -> None:
         self._ctx = ctx
         self._changes = RowChanges(ctx, "links", "link_id")
+        self._own: pa.Table | None = None
 
-    def at(self, ids: Mapping[Scope, Collection[str]], users: Sequence[Scope], first: date) -> _Stored:
-        """Stored links of some users that have an end among some memories.
+    def load(self, users: Sequence[Scope]) -> None:
+        """Read what is stored of some users, in place of those before."""
+        from memory_pipeline.storage.by_user import rows_of
 
-        Args:
-            first: no such link lies before it.
-        """
-        return self._read(_OF, ids, users, [day for day in self._ctx.lake.days("links") if day >= first])
+        self._own = rows_of(self._ctx.lake, "links", users)
+
+    def at(self, ids: Mapping[Scope, Collection[str]]) -> _Stored:
+        """Stored links that have an end among some memories."""
+        import pyarrow as pa
+
+        from memory_pipeline.storage.rows import from_table
+        from memory_pipeline.storage.schemas import Link
+
+        wanted = sorted({i for some in ids.values() for i in some})
+        table = self._query(_AT, ids=pa.table({"memory_id": wanted}, schema=pa.schema([("memory_id", pa.string())])))
+        found: dict[Scope, list[Link]] = defaultdict(list)
+        for link in from_table(table, Link):
+            found[Scope(link.tenant_id, link.user_id)].append(link)
+        return found
 
     def stated(self) -> Mapping[Scope, list[tuple[str, str, str]]]:
         """Source, target and relation of the stored links that the ledger states, by user."""
-
-        def compute(days: Collection[date]) -> Mapping[date, list[list[str]]]:
-            table = self._ctx.lake.sql(_STATED, days={"links": days})
-            return dict(zip(table["day"].to_pylist(), table["stated"].to_pylist(), strict=True))
-
         found: dict[Scope, list[tuple[str, str, str]]] = defaultdict(list)
-        for rows in by_partition(self._ctx.lake, "stated_links", digest(_STATED)[:16], "links", compute).values():
-            for tenant, user, source, target, relation in rows:
-                found[Scope(tenant, user)].append((source, target, relation))
+        table = self._query(_STATED)
+        for tenant, user, source, target, relation in zip(*(c.to_pylist() for c in table.columns), strict=True):
+            found[Scope(tenant, user)].append((source, target, relation))
         return found
+
+    def _query(self, query: str, **tables: pa.Table) -> pa.Table:
+        return self._ctx.lake.sql(query, tables={"own": self._own, **tables})
 
     def put(
         self,
         memories: Mapping[Scope, Sequence[Remembered]],
         remade: Mapping[Scope, Collection[str]],
-        known: _Stored,
         made: Mapping[Scope, Sequence[Tie]],
     ) -> None:
         """Hand over new links of some users.
@@ -69,37 +79,12 @@ class LinkRows:
         Args:
             remade: ids of the memories whose links to older ones ``made`` holds, all of them, and of those that are
                 gone.
-            known: the stored links of those that changed or are gone; those of others lie where they were born.
         """
-        born = {m.born for scope, own in memories.items() for m in own if m.memory_id in remade[scope]}
-        stored = self._read(_OF, remade, list(memories), sorted(born))
+        stored = self.at(remade)
         for scope, own in memories.items():
             place = {m.memory_id: n for n, m in enumerate(own)}
-            old = {link for link in (*known[scope], *stored[scope]) if _replaced(link, place, remade[scope])}
+            old = {link for link in stored[scope] if _replaced(link, place, remade[scope])}
             self._changes.change(old, [_link(scope, own, tie) for tie in made[scope]])
-
-    def _read(
-        self, query: str, ids: Mapping[Scope, Collection[str]], users: Sequence[Scope], days: Sequence[date] | None
-    ) -> _Stored:
-        import pyarrow as pa
-
-        from memory_pipeline.storage.ledger import scopes_table
-        from memory_pipeline.storage.rows import from_table
-        from memory_pipeline.storage.schemas import Link
-
-        wanted = sorted({i for some in ids.values() for i in some})
-        table = self._ctx.lake.sql(
-            query,
-            days=None if days is None else {"links": days},
-            tables={
-                "wanted": scopes_table(users),
-                "ids": pa.table({"memory_id": wanted}, schema=pa.schema([("memory_id", pa.string())])),
-            },
-        )
-        found: dict[Scope, list[Link]] = defaultdict(list)
-        for link in from_table(table, Link):
-            found[Scope(link.tenant_id, link.user_id)].append(link)
-        return found
 
     def write(self) -> list[date]:
         """Write the partitions that change. Returns them."""

@@ -125,6 +125,12 @@ def _checkpoint(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return {"parts written": written}
 
 
+def _by_user(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    from memory_pipeline.storage.by_user import LAID_OUT, refresh
+
+    return {"parts written": sum(refresh(ctx.lake, dataset, grace.files) for dataset in LAID_OUT)}
+
+
 def _index(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return ctx.index.optimize(grace.versions, ctx.policy.maintenance.fragment_rows)
 
@@ -157,6 +163,7 @@ STEPS = (
     Step("staged rows", _staged),
     Step("roll up closed days", _roll_up),
     Step("checkpoint of the ledger", _checkpoint),
+    Step("layout by user", _by_user),
     Step("index", _index),
 )
 """What maintenance does, in order: what removes rows stands before what makes files of those that are left."""

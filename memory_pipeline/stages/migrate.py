@@ -95,12 +95,13 @@ def _pending_files(ctx: StageContext) -> list[Pending]:
 
 
 def _files(ctx: StageContext, dataset: str) -> list[str]:
-    """Every file of a dataset, those that stand for a part of the ledger included."""
+    """Every file of a dataset, those that hold its rows once more included."""
+    from memory_pipeline.storage.by_user import files_of
     from memory_pipeline.storage.checkpoint import LEDGER, load
 
     held = load(ctx.lake) if dataset == LEDGER else None
-    parts = [f"{ctx.lake.store.base}/{path}" for path, _ in held.parts.values()] if held else []
-    return [*ctx.lake.files(dataset), *parts]
+    parts = [ctx.lake.store.beside(path) for path, _ in held.parts.values()] if held else []
+    return [*ctx.lake.files(dataset), *parts, *files_of(ctx.lake, dataset)]
 
 
 def _rewrite(ctx: StageContext, dataset: str, total: int) -> None:

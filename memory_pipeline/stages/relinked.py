@@ -33,18 +33,6 @@ GROUP BY ALL HAVING bool_or(touched) AND (
 """
 
 
-def first_days(ctx: StageContext, changed: Mapping[Scope, set[str]], ledger: pa.Table) -> date:
-    """The first day of the memories that changed: no link of theirs lies before it."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from memory_pipeline.storage.remembered import of_ledger
-
-    ids = pa.array([i for some in changed.values() for i in some], pa.string())
-    rows = of_ledger(ctx.lake, ledger, "SELECT memory_id, min(day) AS day FROM memory_versions GROUP BY memory_id")
-    return min(rows.filter(pc.is_in(rows["memory_id"], ids))["day"].to_pylist(), default=date.max)
-
-
 def touched_users(ctx: StageContext, days: Iterable[date]) -> Iterator[list[Scope]]:
     """Users of whom some partitions say more than what time does to memories, which changes no link; in batches."""
     from memory_pipeline.storage.remembered import BY_TIME

@@ -18,11 +18,8 @@ from datetime import date, timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.storage.buckets import bucket_of, by_bucket, enough
 from memory_pipeline.storage.files import NOTES, day_of
 from memory_pipeline.storage.lake import Lake, scopes_table
 
@@ -32,7 +29,6 @@ _FOLDER = f"{NOTES}/checkpoint"
 _FORM = 1  # raised when what is kept of the ledger changes
 _BEHIND = timedelta(days=14)  # a week is reflected on after it has ended; rows from its first day on are needed whole
 _STEP = timedelta(days=7)
-_BUCKET_ROWS = 1_000  # a user's rows are read with those of their bucket
 _EVIDENCE = 12  # as many messages as a version names at most; of a memory with more, the others name the rest
 _KEPT = f"""
 WITH rows AS (
@@ -74,7 +70,7 @@ class Checkpoint:
 
     def bucket(self, scope: Scope) -> int:
         """Where a user's rows are."""
-        return _bucket(scope, self.buckets)
+        return bucket_of(scope, self.buckets)
 
 
 @dataclass
@@ -105,7 +101,7 @@ def files_of(lake: Lake, scopes: Iterable[Scope] | None, since: date | None = No
     if changes.gone or (changes.late and (wanted is None or wanted & users_of(lake, changes.late))):
         return lake.files(LEDGER)
     places = held.parts.keys() if wanted is None else {held.bucket(s) for s in wanted} & held.parts.keys()
-    parts = [f"{lake.store.base}/{held.parts[place][0]}" for place in sorted(places)]
+    parts = [lake.store.beside(held.parts[place][0]) for place in sorted(places)]
     return [*parts, *tail(lake, held)]
 
 
@@ -187,37 +183,24 @@ def _remade(
     """The parts after some files were added to the ledger, and how many buckets they are of."""
     reopened = users_of(lake, late)
     touched = users_of(lake, fresh) | reopened
-    buckets = held.buckets
-    while sum(rows for _, rows in held.parts.values()) > 2 * buckets * _BUCKET_ROWS:
-        buckets *= 2
+    buckets = enough(held.buckets, sum(rows for _, rows in held.parts.values()))
     again = {held.bucket(s) for s in touched} & held.parts.keys() if buckets == held.buckets else held.parts.keys()
     rows = lake.sql(
         _KEPT,
         files={
-            "held": (LEDGER, [f"{lake.store.base}/{held.parts[place][0]}" for place in sorted(again)]),
+            "held": (LEDGER, [lake.store.beside(held.parts[place][0]) for place in sorted(again)]),
             "fresh": (LEDGER, fresh),
             "whole": (LEDGER, whole if reopened else []),
         },
         tables={"reopened": scopes_table(reopened)},
     )
     parts = {place: part for place, part in held.parts.items() if place not in again}
-    for place, table in _by_bucket(rows, buckets).items():
+    for place, table in by_bucket(rows, buckets).items():
         data = lake.encoded(LEDGER, table)
         path = f"{_FOLDER}/{place:04}-{hashlib.sha256(data).hexdigest()[:24]}.parquet"
         lake.store.put(path, data)
         parts[place] = (path, table.num_rows)
     return parts, buckets
-
-
-def _by_bucket(rows: pa.Table, buckets: int) -> dict[int, pa.Table]:
-    owners = zip(rows["tenant_id"].to_pylist(), rows["user_id"].to_pylist(), strict=True)
-    known: dict[tuple[str, str], int] = {}
-    places = pa.array([known.setdefault(o, _bucket(Scope(*o), buckets)) for o in owners], pa.int32())
-    return {place: rows.filter(pc.equal(places, place)) for place in sorted(set(known.values()))}
-
-
-def _bucket(scope: Scope, buckets: int) -> int:
-    return int(digest(scope.tenant_id, scope.user_id)[:8], 16) % buckets
 
 
 def _changes(lake: Lake, held: Checkpoint) -> _Changes:

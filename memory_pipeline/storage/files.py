@@ -183,6 +183,10 @@ class Files:
         except OSError:
             return b""
 
+    def beside(self, path: str) -> str:
+        """Full path of a file that a note names by its place under the root."""
+        return f"{self.base}/{path}"
+
     def noted_at(self, name: str) -> float | None:
         """When a note was written, seconds since 1970; None where there is none."""
         info = self.fs.get_file_info(f"{self.base}/{NOTES}/{name}")

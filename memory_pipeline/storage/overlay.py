@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from memory_pipeline.storage.files import NOTES, Files, day_of
+from memory_pipeline.storage.files import Files, day_of
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.versions import Versions
 
@@ -27,7 +27,6 @@ PAID = frozenset({"replies", "costs"})
 OVERLAY = "memory-pipeline-overlay-"
 """Begins the name of the temporary folder on top of a local lake; the process's id follows."""
 _FOLDER = ".overlays"
-_CHECKPOINT = "checkpoint"
 
 
 class OverlayFiles(Files):
@@ -77,6 +76,9 @@ class OverlayFiles(Files):
     def note(self, name: str) -> bytes:
         return super().note(name) or self._below.note(name)
 
+    def beside(self, path: str) -> str:
+        return self._below.beside(path)
+
 
 class OverlayLake(Lake):
     """A lake on top of another one; what was paid for goes below."""
@@ -103,10 +105,6 @@ def on_top_of(below: Lake) -> Iterator[OverlayLake]:
     """A lake on top of another one, for as long as it is needed; whatever ends that, it is gone afterwards."""
     if below.store.local:
         with tempfile.TemporaryDirectory(prefix=f"{OVERLAY}{os.getpid()}-", ignore_cleanup_errors=True) as folder:
-            held = f"{below.store.base}/{NOTES}/{_CHECKPOINT}"
-            if os.path.isdir(held):  # the ledger's checkpoint names files by their place under the lake
-                os.makedirs(f"{folder}/{NOTES}")
-                os.symlink(held, f"{folder}/{NOTES}/{_CHECKPOINT}")
             yield OverlayLake(below, folder)
         return
     root = f"{below.root.rstrip('/')}/{_FOLDER}/{uuid.uuid4().hex}"

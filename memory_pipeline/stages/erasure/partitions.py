@@ -1,7 +1,7 @@
 """Erased rows out of the lake's files: shared partitions are written anew without them, each by one rename.
 
 Every Parquet file under the lake is looked at: partitions, files that were rolled up and wait for their hour, what a
-run has staged, and the ledger's checkpoint.
+run has staged, the ledger's checkpoint, and what is laid out by user.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def without(rows: Rows, dataset: str, table: pa.Table) -> pa.Table:
 def rewrite(ctx: StageContext, path: str, change: Callable[[pa.Table], pa.Table]) -> Counter[str]:
     """Change one file's rows while no other process writes; one that is empty then goes.
 
-    The ledger's files stay also when they are empty: its checkpoint knows them by their names.
+    The ledger's files and those beside the datasets stay also when they are empty: a note knows them by their names.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -84,7 +84,7 @@ def rewrite(ctx: StageContext, path: str, change: Callable[[pa.Table], pa.Table]
             return Counter()
         after = change(before)
         name = path.removeprefix(f"{store.base}/")
-        if after.num_rows or name.startswith(f"{_LEDGER}/") or "checkpoint" in name:
+        if after.num_rows or name.startswith((f"{_LEDGER}/", ".notes/")):
             sink = pa.BufferOutputStream()
             table = after.replace_schema_metadata(before.schema.metadata)
             pq.write_table(table, sink, compression="zstd", row_group_size=64_000)

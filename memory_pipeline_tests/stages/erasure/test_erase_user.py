@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import timedelta
 
+import pyarrow.parquet as pq
 import pytest
 
 from memory_pipeline.domain.erasure import Target
 from memory_pipeline.errors import NotFound
 from memory_pipeline.stages.erasure.erase import erase_named, survey
+from memory_pipeline.storage.by_user import files_of, refresh, rows_of
 from memory_pipeline.storage.costs import spending
 from memory_pipeline.storage.erasures import Erasures
-from memory_pipeline_tests.stages.erasure.home import ALICE, NOW, SISTERS, Home, said
+from memory_pipeline_tests.stages.erasure.home import ALICE, BOB, NOW, SISTERS, Home, said
 
 LATER = NOW + timedelta(hours=1)
 
@@ -49,6 +52,21 @@ def test_nothing_of_an_erased_user_is_left_and_nobody_else_changes(home: Home) -
     kept = json.dumps(Erasures(home.settings).certificates(ALICE))
     assert certificate["erasure_id"] in kept
     assert not any(word in kept for word in ("alice", "glass", "Lisbon"))
+
+
+def test_what_is_laid_out_by_user_is_erased_too(home: Home) -> None:
+    for folder in (home.path / "lake" / "links").iterdir():  # as if they had been made an hour ago
+        then = folder.stat().st_mtime - 3600
+        os.utime(folder, (then, then))
+    refresh(home.lake, "links", loose=0)
+    owners = {row["user_id"] for path in files_of(home.lake, "links") for row in pq.read_table(path).to_pylist()}
+    assert owners == {"alice", "bob"}
+
+    certificate = erase_named(home.ctx(LATER), ALICE)
+
+    assert (certificate["proof"]["hits"], certificate["proof"]["rows_left"]) == (0, 0)
+    assert not rows_of(home.lake, "links", [ALICE]).num_rows
+    assert rows_of(home.lake, "links", [BOB]).num_rows == len(home.rows("bob")["links"]) > 0
 
 
 def test_what_is_sent_again_stays_out_until_its_tombstones_are_forgotten(home: Home) -> None:
