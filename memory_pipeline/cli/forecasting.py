@@ -23,7 +23,7 @@ def print_plan(settings: Settings, planned: Sequence[Mapping[str, Any]], forecas
     if not planned:
         console().print("Everything is up to date.")
         return
-    print_table("", ("from", "to", "stages"), [(p["from"], p["to"], ", ".join(p["stages"])) for p in planned])
+    print_table("", ("from", "to", "partitions of stages"), [(p["from"], p["to"], _counted(p)) for p in planned])
     console().print()
     if settings.chat == settings.encoder == "builtin":
         console().print("It costs nothing: the builtin models answer in this process, and nothing leaves the machine.")
@@ -46,6 +46,10 @@ def print_plan(settings: Settings, planned: Sequence[Mapping[str, Any]], forecas
     console().print(where_prices_come_from(settings), markup=False, style="dim")
     if forecast["over_budget"]:
         console().print(_too_much(forecast["usd"], forecast["budget_left"], settings), markup=False)
+
+
+def _counted(step: Mapping[str, Any]) -> str:
+    return ", ".join(f"{n:,} {name}" for name, n in step["partitions"].items())
 
 
 def _row(task: Mapping[str, Any]) -> tuple[str, ...]:

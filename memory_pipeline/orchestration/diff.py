@@ -132,21 +132,20 @@ def _rehearsed(
     days: set[date] = set()
     while steps := due(ctx, first, last, TELLING, done):
         for step in steps:
-            partitions = list(step.partitions())
-            for name in step.stages:
-                made = make(ctx, name, partitions)
+            for name, partitions in step.partitions.items():
+                made = make(ctx, name, list(partitions))
                 report.partitions[name] = report.partitions.get(name, 0) + len(partitions)
                 if made.failed:
                     report.failed[name] = report.failed.get(name, 0) + len(made.failed)
                 report.refused |= made.refused
                 days |= set(partitions) if name == "memories" else set()
-            done.update((name, day) for name in step.stages for day in partitions)
+                done.update((name, day) for day in partitions)
     _compare(ctx, lake, report, days)
     return report
 
 
 def _open(step: Any, done: Counter[tuple[str, date]]) -> bool:
-    return any(done[name, day] < ENOUGH for name in step.stages for day in step.partitions())
+    return any(done[name, day] < ENOUGH for name, days in step.partitions.items() for day in days)
 
 
 def _compare(ctx: StageContext, lake: OverlayLake, report: DiffReport, days: set[date]) -> None:

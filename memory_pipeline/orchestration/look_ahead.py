@@ -53,6 +53,6 @@ def look_ahead(ctx: StageContext, steps: Iterable[Step]) -> LookAhead:
     from memory_pipeline.stages.ingest import pending_inbox
 
     planned = tuple(steps)
-    spans = [Span(step.grain, step.stages, list(step.partitions())) for step in planned]
+    spans = [Span(step.grain, (name,), days) for step in planned for name, days in step.partitions.items()]
     waiting = pending_inbox(ctx.settings, ctx.lake, {})
     return LookAhead(planned, forecast(ctx, spans), ctx.budget.left(), len(waiting))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from functools import cache
 
 import dagster as dg
 
-from memory_pipeline.domain.calendar import Grain, period_of
+from memory_pipeline.domain.calendar import Grain, Period, period_of
 from memory_pipeline.settings import Settings
 
 
@@ -40,6 +40,48 @@ def dates(keys: Sequence[str]) -> list[date]:
 def range_tags(first: date, last: date) -> dict[str, str]:
     """Tags of a run over all partitions between two keys, both included."""
     return {RANGE_START: first.isoformat(), RANGE_END: last.isoformat()}
+
+
+def job_of(defs: dg.Definitions, grain: Grain, wanted: Mapping[str, Sequence[date]]) -> dg.JobDefinition:
+    """The job of all assets, in which some have no other partitions than the wanted ones between their first and last.
+
+    A run names a range, and Dagster materialises all that is in it. What is fresh there is not made again, nor said to
+    be: for this run it does not exist.
+
+    Args:
+        wanted: partitions by asset, oldest first; a run over several assets needs the same first and last of each.
+    """
+    narrowed = {dg.AssetKey(name): exactly(grain, starts) for name, starts in wanted.items()}
+
+    def only(spec: dg.AssetSpec) -> dg.AssetSpec:
+        return spec.replace_attributes(partitions_def=narrowed.get(spec.key, spec.partitions_def))
+
+    return dg.Definitions(
+        assets=[a.map_asset_specs(only) for a in defs.assets or () if isinstance(a, dg.AssetsDefinition)],
+        asset_checks=defs.asset_checks,
+        resources=defs.resources,
+        executor=defs.executor,
+    ).resolve_implicit_global_asset_job_def()
+
+
+def exactly(grain: Grain, starts: Sequence[date]) -> dg.TimeWindowPartitionsDefinition:
+    """Partitions of a grain, without those between the first and the last of some that are not among them."""
+    known, there, others = BY_GRAIN[grain], set(starts), []
+    at = starts[0]
+    while at < starts[-1]:
+        if at not in there:
+            others.append(datetime.combine(at, time(), UTC))
+        at = Period(grain, at).end
+    if not others:
+        return known
+    return dg.TimeWindowPartitionsDefinition(
+        start=known.start,
+        fmt=known.fmt,
+        timezone=known.timezone,
+        end_offset=known.end_offset,
+        cron_schedule=known.cron_schedule,
+        exclusions=others,
+    )
 
 
 def partitions_of_run(run: dg.DagsterRun, known: Sequence[date]) -> list[date]:

@@ -1,32 +1,30 @@
 """What a run makes, and in which order: exactly the partitions that are missing or stale, oldest first.
 
 Partitions that were never made are made together, all stages in one go. What is made anew goes stage by stage: only
-when a stage is done is it known whether anything that rests on it has changed, so nothing is made in vain.
+when a stage is done is it known whether anything that rests on it has changed, so nothing is made in vain. However far
+apart the partitions of a stage are, one run makes them, and leaves those between them alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.calendar import Grain, Period, period_of
+from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.summary import is_over
 from memory_pipeline.errors import QueryError
 
 if TYPE_CHECKING:
-    from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
 
-# Stages that do not rest on each other, in the order of the flow; the last ones tell of all that the others state.
+# Stages of which none makes another stale, in the order of the flow; the last ones tell of all that the others state.
 _LEVELS: tuple[tuple[str, ...], ...] = (
     ("message_vectors", "proposals", "recall_feedback"),
     ("memories",),
     ("lifecycle",),
-    ("patterns",),
-    ("reflections",),
+    ("patterns", "reflections"),
     ("memory_vectors", "memory_links", "daily_summaries", "weekly_summaries", "monthly_summaries"),
 )
 _UPSTREAM = {
@@ -40,31 +38,34 @@ _UPSTREAM = {
     "weekly_summaries": "memories",
     "monthly_summaries": "memories",
 }
+_ORDER = tuple(name for level in _LEVELS for name in level)
 _GRAINS = tuple(Grain)
-_GAP = {Grain.DAY: 7, Grain.WEEK: 21, Grain.MONTH: 93}  # silent days bridged rather than starting another run
-_HOSTED_GAP = 62  # what is made together shares calls; a silent day costs 0.2 s of the orchestrator's time
-_BATCH_GAP = 366  # a run waits for its batches, so a back-fill shall be few runs
-_SPANS = 12  # a run costs a second: many scattered partitions take fresh ones between them along
 ENOUGH = 3
 """Times that a run makes a partition: what reflections and patterns change may make one stale once more."""
-_Days = Mapping[str, set[date]]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One Dagster run: some stages over a span of partitions of one grain."""
+    """One Dagster run: partitions of one grain, made by some stages.
+
+    Attributes:
+        partitions: of each stage, in the order of the flow, oldest first; all stages have the same first and last one.
+    """
 
     grain: Grain
-    stages: tuple[str, ...]
-    first: date
-    last: date
+    partitions: Mapping[str, tuple[date, ...]]
 
-    def partitions(self) -> Iterator[date]:
-        """The partitions of the span, oldest first."""
-        start = self.first
-        while start <= self.last:
-            yield start
-            start = Period(self.grain, start).end
+    @property
+    def stages(self) -> tuple[str, ...]:
+        return tuple(self.partitions)
+
+    @property
+    def first(self) -> date:
+        return min(days[0] for days in self.partitions.values())
+
+    @property
+    def last(self) -> date:
+        return max(days[-1] for days in self.partitions.values())
 
 
 def plan(
@@ -76,10 +77,10 @@ def plan(
         QueryError: ``only`` names a stage that does not exist.
     """
     wanted = _stale(ctx, first, last, only)
-    for name in (name for level in _LEVELS for name in level if name in wanted):
+    for name in (name for name in _ORDER if name in wanted):
         ahead = wanted.get(_UPSTREAM.get(name, ""), set())
         wanted[name] |= _partitions(ctx, name, ahead)
-    return _steps(ctx, wanted)
+    return _steps(wanted)
 
 
 def due(
@@ -107,13 +108,13 @@ def due(
     new = said - made(ctx, BY_NAME["proposals"]).keys()
     if new != said or not new:
         level = next((level for level in _LEVELS if any(wanted.get(name) for name in level)), ())
-        return _steps(ctx, {name: wanted[name] for name in level if name in wanted})
+        return _steps({name: wanted[name] for name in level if name in wanted})
     following = {"proposals"}
-    for name in (name for level in _LEVELS for name in level if name in wanted):
+    for name in (name for name in _ORDER if name in wanted):
         if _UPSTREAM.get(name) in following:
             following.add(name)
             wanted[name] |= _partitions(ctx, name, new) - made(ctx, BY_NAME[name]).keys()
-    return _steps(ctx, wanted)
+    return _steps(wanted)
 
 
 def _stale(ctx: StageContext, first: date | None, last: date | None, only: Sequence[str]) -> dict[str, set[date]]:
@@ -134,59 +135,12 @@ def _partitions(ctx: StageContext, name: str, days: Collection[date]) -> set[dat
     return {p.start for p in found if not stage.waits or is_over(p, ctx.now)}
 
 
-def _steps(ctx: StageContext, wanted: _Days) -> list[Step]:
-    """Steps in the order of grains, levels and time; stages with the same span share a step."""
-    found: dict[tuple[Grain, date, date], list[str]] = {}
-    order: dict[tuple[Grain, date, date], tuple[int, int]] = {}
-    for n, level in enumerate(_LEVELS):
-        for name in (name for name in level if wanted.get(name)):
-            for grain, first, last in _spans(ctx, name, wanted[name]):
-                found.setdefault((grain, first, last), []).append(name)
-                order.setdefault((grain, first, last), (_GRAINS.index(grain), n))
-    return [
-        Step(grain, tuple(found[grain, first, last]), first, last)
-        for grain, first, last in sorted(found, key=lambda key: (*order[key], key[1]))
-    ]
+def _steps(wanted: Mapping[str, Collection[date]]) -> list[Step]:
+    """Steps in the order of grains and stages; stages share one where their first and last partitions are the same."""
+    from memory_pipeline.stages.freshness import BY_NAME
 
-
-def _spans(ctx: StageContext, name: str, days: AbstractSet[date]) -> list[tuple[Grain, date, date]]:
-    """A stage's stale partitions as spans: without fresh ones between them, unless they are scattered too widely."""
-    from memory_pipeline.stages.freshness import BY_NAME, inputs, made
-
-    stage = BY_NAME[name]
-    ordered, gap = sorted(days), _gap(ctx.settings, stage.grain)
-    spans = _joined(stage.grain, ordered, gap, set())
-    if any(day not in days for span in spans for day in _between(stage.grain, *span)):
-        fresh = (inputs(ctx, stage).keys() | made(ctx, stage).keys()) - days
-        exact = _joined(stage.grain, ordered, gap, fresh)
-        spans = exact if len(exact) <= max(_SPANS, len(spans)) else spans
-    return [(stage.grain, *span) for span in spans]
-
-
-def _joined(grain: Grain, days: Sequence[date], gap: int, fresh: AbstractSet[date]) -> list[tuple[date, date]]:
-    """Spans of partitions with no longer gap (days) and none that is fresh inside."""
-    spans: list[tuple[date, date]] = []
-    for day in days:
-        near = spans and day - spans[-1][1] <= timedelta(days=gap)
-        if near and fresh.isdisjoint(_between(grain, spans[-1][1], day)):
-            spans[-1] = (spans[-1][0], day)
-        else:
-            spans.append((day, day))
-    return spans
-
-
-def _between(grain: Grain, first: date, last: date) -> list[date]:
-    """Partitions after one and before another."""
-    found = []
-    start = Period(grain, first).end
-    while start < last:
-        found.append(start)
-        start = Period(grain, start).end
-    return found
-
-
-def _gap(settings: Settings, grain: Grain) -> int:
-    """Silent days that a run bridges rather than ending, for a partition grain."""
-    if settings.chat_batch:
-        return _BATCH_GAP
-    return _GAP[grain] if settings.chat == "builtin" else max(_GAP[grain], _HOSTED_GAP)
+    found: dict[tuple[Grain, date, date], dict[str, tuple[date, ...]]] = {}
+    for name in (name for name in _ORDER if wanted.get(name)):
+        days = tuple(sorted(wanted[name]))
+        found.setdefault((BY_NAME[name].grain, days[0], days[-1]), {})[name] = days
+    return [Step(key[0], found[key]) for key in sorted(found, key=lambda key: _GRAINS.index(key[0]))]

@@ -18,7 +18,7 @@ from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.interrupts import watched
 from memory_pipeline.orchestration.liveness import alive
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
-from memory_pipeline.orchestration.partitions import range_tags
+from memory_pipeline.orchestration.partitions import job_of, range_tags
 from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_report import RunReport as RunReport
@@ -114,7 +114,7 @@ def _make(
                 report.planned.append(_shown(step))
                 _materialise(dagster, step, report, pipeline.chat_batch, accept)
                 raise_if_stopped()
-                done.update((name, day) for name in step.stages for day in step.partitions())
+                done.update((name, day) for name, days in step.partitions.items() for day in days)
 
 
 def sweep(settings: Settings, through: date) -> RunReport:
@@ -124,7 +124,7 @@ def sweep(settings: Settings, through: date) -> RunReport:
         MemoryPipelineError: the step failed.
     """
     report = RunReport()
-    step = Step(Grain.DAY, ("lifecycle",), through, through)
+    step = Step(Grain.DAY, {"lifecycle": (through,)})
     report.planned.append(_shown(step))
     with instance(settings) as dagster:
         _materialise(dagster, step, report, batch=False)
@@ -149,6 +149,7 @@ def _shown(step: Step) -> dict[str, Any]:
         "grain": str(step.grain),
         "from": step.first.isoformat(),
         "to": step.last.isoformat(),
+        "partitions": {name: len(days) for name, days in step.partitions.items()},
     }
 
 
@@ -165,14 +166,15 @@ def _materialise(
 ) -> None:
     from memory_pipeline.definitions import defs
 
-    # The message log is written before; its asset tells which of its days that changed.
-    names = [*(["transcripts"] if "message_vectors" in step.stages else []), *step.stages]
-    keys = [dg.AssetKey(name) for name in names]
+    wanted = dict(step.partitions)
+    if "message_vectors" in wanted:
+        # The message log is written before; its asset tells which of its days that changed.
+        wanted = {"transcripts": wanted["message_vectors"], **wanted}
     run_id = str(uuid.uuid4())
     with alive(Settings.load(), run_id):
-        result = defs.resolve_implicit_global_asset_job_def().execute_in_process(
+        result = job_of(defs, step.grain, wanted).execute_in_process(
             instance=dagster,
-            asset_selection=keys,
+            asset_selection=[dg.AssetKey(name) for name in wanted],
             tags={**range_tags(step.first, step.last), "dagster/max_retries": "0"},  # the daemon has no part in it
             run_config={
                 "loggers": {"console": {"config": {"log_level": "CRITICAL"}}},
@@ -184,7 +186,7 @@ def _materialise(
     report.run_ids.append(result.run_id)
     for stats in dagster.get_run_step_stats(result.run_id):
         seconds = (stats.end_time or 0.0) - (stats.start_time or 0.0)
-        if stats.step_key in names:
+        if stats.step_key in wanted:
             entry = report.stages.setdefault(stats.step_key, {"partitions": 0, "rows": 0, "seconds": 0.0})
             entry["seconds"] = round(entry["seconds"] + max(seconds, 0.0), 3)
     _add_rows(result, report)

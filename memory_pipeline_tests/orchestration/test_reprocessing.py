@@ -81,7 +81,9 @@ def _files(settings: Settings) -> dict[str, str]:
 def test_what_is_told_comes_to_pass_and_goes_back(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run(settings)
+    first = run(settings)
+    assert [step["stages"][0] for step in first.planned if step["grain"] == "day"].count("message_vectors") == 1
+    assert first.stages["proposals"]["partitions"] == len(SAID), "silent days between them are left alone"
     before, texts = _seen(settings), _texts(settings)
     policy = tmp_path / "strict.toml"
     policy.write_text(STRICT, encoding="utf-8")
