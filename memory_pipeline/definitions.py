@@ -21,7 +21,9 @@ from memory_pipeline.orchestration.checks import all_checks
 from memory_pipeline.orchestration.fresh_enough import watched
 from memory_pipeline.orchestration.rates import rate_checks
 from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.waiting import wait_patiently
 
+wait_patiently()
 defs = dg.Definitions(
     assets=[
         asset.map_asset_specs(watched)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from memory_pipeline import errors
-from memory_pipeline.orchestration.failure import error_of_run, innermost
+from memory_pipeline.orchestration.failure import STOPPED, error_of_run, innermost
 from memory_pipeline.orchestration.webhook import post
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.alert_log import Alert, AlertKind, AlertLog
@@ -23,7 +23,6 @@ from memory_pipeline.storage.alert_log import Alert, AlertKind, AlertLog
 if TYPE_CHECKING:
     from memory_pipeline.orchestration.run import RunReport
 
-_STOPPED = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
 _BLOCKED = "DagsterAssetCheckFailedError"  # of the checks' step, whose checks are told each
 # Their messages are figures and names of settings; those of the others may quote.
 _OWN_WORDS = (errors.BudgetExceeded, errors.SettingsError, errors.IndexMismatch)
@@ -53,7 +52,7 @@ def alerts_of(instance: dg.DagsterInstance, run_id: str) -> list[Alert]:
         elif event.event_type is dg.DagsterEventType.STEP_FAILURE:
             failure = event.step_failure_data.error
             cause = innermost(failure) if failure is not None else None
-            if cause is not None and cause.cls_name in _STOPPED:
+            if cause is not None and cause.cls_name in STOPPED:
                 return []  # somebody stopped it
             if cause is not None and cause.cls_name == _BLOCKED and found:
                 continue
@@ -61,6 +60,8 @@ def alerts_of(instance: dg.DagsterInstance, run_id: str) -> list[Alert]:
         elif not any(alert.kind is not AlertKind.CHECK_FAILED for alert in found):
             told = "the run ended without having finished; see its page in `memory-pipeline ui`"
             cause = error_of_run(event)
+            if cause is not None and cause.cls_name in STOPPED:
+                return []
             ended = Alert(AlertKind.RUN_FAILED, at, "error", run_id, job, "", "", told)
             lost = ended if cause is None else _of_step(at, run_id, job, "the run", cause)
     blocked = any(alert.severity == "error" for alert in found)

@@ -8,6 +8,9 @@ from dagster_shared.error import SerializableErrorInfo
 
 from memory_pipeline.errors import AuditFailed, BudgetExceeded, MemoryPipelineError
 
+STOPPED = frozenset({"DagsterExecutionInterruptedError", "KeyboardInterrupt"})
+"""Names of the errors by which a run ends that somebody has stopped."""
+
 
 def innermost(error: SerializableErrorInfo) -> SerializableErrorInfo:
     """The cause of a cause of an error."""
@@ -27,7 +30,7 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
     for event in result.all_events:
         if event.is_step_failure and event.step_failure_data.error is not None:
             error = innermost(event.step_failure_data.error)
-            if error.cls_name in ("DagsterExecutionInterruptedError", "KeyboardInterrupt"):
+            if error.cls_name in STOPPED:
                 raise KeyboardInterrupt
             message = error.message.strip()
             if error.cls_name == BudgetExceeded.__name__:
@@ -44,5 +47,7 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
     told = f": the check {names} did not pass" if names else ""
     for event in result.all_events if not names else ():
         if (cause := error_of_run(event)) is not None:
+            if cause.cls_name in STOPPED:
+                raise KeyboardInterrupt
             told = f": {cause.message.strip()}"
     return MemoryPipelineError(f"run {result.run_id} failed{told}; see `memory-pipeline ui`")

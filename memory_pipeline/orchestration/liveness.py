@@ -79,10 +79,23 @@ def end_dead_runs(instance: dg.DagsterInstance, settings: Settings) -> list[str]
         run = instance.get_run_by_id(mark.stem)
         if run is not None:
             if not run.is_finished:
-                instance.report_run_failed(run, "the process of this run has died")
                 ended.append(run.run_id)
                 _log.info("run %s had died: marked as failed", run.run_id)
-            instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
+            _end(instance, run, "the process of this run has died")
         mark.unlink(missing_ok=True)
         mark.with_suffix(".lock").unlink(missing_ok=True)
     return ended
+
+
+def give_up(instance: dg.DagsterInstance) -> None:
+    """Mark what this process works on as failed, and free what it holds of the pools: the process ends at once."""
+    for run_id in sorted(_OURS):
+        run = instance.get_run_by_id(run_id)
+        if run is not None:
+            _end(instance, run, "somebody has stopped it, and it did not end by itself")
+
+
+def _end(instance: dg.DagsterInstance, run: dg.DagsterRun, why: str) -> None:
+    if not run.is_finished:
+        instance.report_run_failed(run, why)
+    instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)

@@ -16,7 +16,7 @@ from memory_pipeline.orchestration.alerts import told_of
 from memory_pipeline.orchestration.failure import why
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.interrupts import watched
-from memory_pipeline.orchestration.liveness import alive
+from memory_pipeline.orchestration.liveness import alive, give_up
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.partitions import job_of, range_tags
 from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
@@ -108,7 +108,11 @@ def _make(
     done: Counter[tuple[str, date]],
     accept: Sequence[str] = (),
 ) -> None:
-    with watched() as raise_if_stopped, instance(settings) as dagster, told_of(dagster, settings, report):
+    with (
+        instance(settings) as dagster,
+        watched(lambda: give_up(dagster)) as raise_if_stopped,
+        told_of(dagster, settings, report),
+    ):
         while steps := due(pipeline.stage_context(f"{start}-{len(report.planned)}"), first, last, only, done):
             for step in steps:
                 report.planned.append(_shown(step))
@@ -126,8 +130,9 @@ def sweep(settings: Settings, through: date) -> RunReport:
     report = RunReport()
     step = Step(Grain.DAY, {"lifecycle": (through,)})
     report.planned.append(_shown(step))
-    with instance(settings) as dagster:
+    with instance(settings) as dagster, watched(lambda: give_up(dagster)) as raise_if_stopped:
         _materialise(dagster, step, report, batch=False)
+        raise_if_stopped()
     return report
 
 

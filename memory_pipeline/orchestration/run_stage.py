@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from memory_pipeline.errors import BatchError, BudgetExceeded, ModelError, SettingsError
+from memory_pipeline.orchestration.interrupts import STOPPING
 from memory_pipeline.orchestration.metadata import plot
 from memory_pipeline.orchestration.partitions import dates
 from memory_pipeline.orchestration.resources import Pipeline
@@ -53,7 +54,7 @@ Work = Callable[["StageContext", list[date]], Made]
 
 @contextmanager
 def heard() -> Iterator[None]:
-    """Have Ctrl-C raise KeyboardInterrupt, as long as a stage works.
+    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, as long as a stage works.
 
     Dagster's own interruption is no KeyboardInterrupt: raised inside a callback of an event loop, asyncio takes it for
     a failure of that callback ("Fatal write error on socket transport"), and the run goes on as if nothing had been.
@@ -61,11 +62,12 @@ def heard() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = {number: signal.signal(number, signal.default_int_handler) for number in STOPPING}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def run_stage(
