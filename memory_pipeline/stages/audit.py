@@ -135,30 +135,20 @@ def summaries_cite_evidence(ctx: StageContext, days: Iterable[date]) -> Audit:
 
 def index_matches_ledger(ctx: StageContext, days: Iterable[date]) -> Audit:
     """The index holds exactly the current version of every memory that these days changed, and none that was pruned."""
-    import pyarrow as pa
-
     from memory_pipeline.domain.memory import Change
+    from memory_pipeline.stages.publish import indexed_versions
     from memory_pipeline.storage.ledger import current_of, touched
 
-    ids = touched(ctx.lake, days)
-    ledger = pa.table({"memory_id": ids}, schema=pa.schema([("memory_id", pa.string())]))
-    current = [v for v in current_of(ctx.lake, ids) if v.change is not Change.PRUNE]
-    table = ctx.lake.sql(
-        """
-        SELECT memory_id, l.version_id AS in_ledger, i.version_id AS in_index
-        FROM touched LEFT JOIN ledger l USING (memory_id) LEFT JOIN indexed i USING (memory_id)
-        WHERE l.version_id IS DISTINCT FROM i.version_id
-        """,
-        tables={
-            "touched": ledger,
-            "ledger": pa.table(
-                {"memory_id": [v.memory_id for v in current], "version_id": [v.version_id for v in current]},
-                schema=pa.schema([("memory_id", pa.string()), ("version_id", pa.string())]),
-            ),
-            "indexed": ctx.index.lookup("memories", ids, ["memory_id", "version_id"]),
-        },
-    )
-    return empty("index_matches_ledger", table.to_pylist(), "index and ledger hold the same versions")
+    last = touched(ctx.lake, days)
+    indexed = indexed_versions(ctx, last)
+    others = [i for i, version in last.items() if version is None or indexed.get(i) != version]  # the rest is as it is
+    current = {v.memory_id: v.version_id for v in current_of(ctx.lake, others) if v.change is not Change.PRUNE}
+    rows = [
+        {"memory_id": i, "in_ledger": current.get(i), "in_index": indexed.get(i)}
+        for i in others
+        if current.get(i) != indexed.get(i)
+    ]
+    return empty("index_matches_ledger", rows, "index and ledger hold the same versions")
 
 
 def links_stay_with_their_user(ctx: StageContext, days: Iterable[date]) -> Audit:

@@ -100,11 +100,10 @@ class Prospect:
     @cached_property
     def known(self) -> pa.Table:
         """The ledger's rows of the memories that the staged versions are about."""
-        return self.ctx.lake.sql(
-            "SELECT v.* FROM memory_versions v SEMI JOIN ids USING (memory_id)",
-            tables={"ids": self.changed.select(["memory_id"])},
-            files=self._ledger(),
-        )
+        from memory_pipeline.storage.ledger import ABOUT
+
+        ids = self.changed.select(["memory_id"])
+        return self.ctx.lake.sql(ABOUT, tables={"ids": ids}, files=self._ledger())
 
     @cached_property
     def before(self) -> pa.Table:

@@ -5,7 +5,7 @@ The appearance of a ledger file is the commit point; the index follows idempoten
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -69,23 +69,30 @@ def _reasserted(ctx: StageContext, versions: Sequence[MemoryVersion]) -> list[Me
 
 
 @traced("index", lambda written: {"rows": written, "table": "memories"})
-def index_memories(ctx: StageContext, memory_ids: Iterable[str]) -> int:
+def index_memories(ctx: StageContext, memory_ids: Iterable[str], last: Mapping[str, str | None] | None = None) -> int:
     """Bring the index rows of some memories up to the ledger. Returns how many rows were written or removed.
 
     The ledger is looked at again after writing: what another process has added to it meanwhile, and perhaps indexed
     already, is not left behind an older version.
+
+    Args:
+        last: by id the version from which on a memory's row may be behind: where it is that of this version, the ledger
+            is not asked for a later one.
     """
     ids = set(memory_ids)
     try:
-        return _index_all(ctx, set(ids))
+        return _index_all(ctx, set(ids), last or {})
     except IndexMismatch:
         if not ctx.index.switched:
             raise
     ctx.reopen_index()  # the home was switched to another encoder just now: what was decided belongs into its index
-    return _index_all(ctx, ids)
+    return _index_all(ctx, ids, last or {})
 
 
-def _index_all(ctx: StageContext, wanted: set[str]) -> int:
+def _index_all(ctx: StageContext, wanted: set[str], last: Mapping[str, str | None]) -> int:
+    if last:
+        there = indexed_versions(ctx, wanted)
+        wanted = {i for i in wanted if there.get(i) is None or there[i] != last.get(i)}
     written = 0
     while wanted:
         before = ctx.lake.files("memory_versions")
@@ -104,8 +111,7 @@ def _index(ctx: StageContext, wanted: set[str]) -> set[str]:
     from memory_pipeline.storage.rows import to_table
 
     current = {v.memory_id: v for v in current_of(ctx.lake, wanted) if v.change is not Change.PRUNE}
-    there = ctx.index.lookup("memories", wanted, ["memory_id", "version_id"])
-    indexed = dict(zip(there["memory_id"].to_pylist(), there["version_id"].to_pylist(), strict=True))
+    indexed = indexed_versions(ctx, wanted)
     changed = [v for i, v in sorted(current.items()) if indexed.get(i) != v.version_id]
     gone = [i for i in indexed if i not in current]
     rows = [indexed_memory(v) for v in changed]
@@ -113,6 +119,12 @@ def _index(ctx: StageContext, wanted: set[str]) -> set[str]:
         ctx.index.upsert("memories", to_table(rows, IndexedMemory), _vectors(ctx, rows))
     ctx.index.delete("memories", gone)
     return {row.memory_id for row in rows} | set(gone)
+
+
+def indexed_versions(ctx: StageContext, memory_ids: Iterable[str]) -> dict[str, str]:
+    """Of which version the index holds a row, by memory id; memories without one are absent."""
+    there = ctx.index.lookup("memories", memory_ids, ["memory_id", "version_id"])
+    return dict(zip(there["memory_id"].to_pylist(), there["version_id"].to_pylist(), strict=True))
 
 
 def _vectors(ctx: StageContext, rows: Sequence[IndexedMemory]) -> npt.NDArray[np.float32]:
@@ -136,4 +148,5 @@ def index_days(ctx: StageContext, days: Iterable[date]) -> int:
     """Bring the index up to everything that some ledger partitions changed."""
     from memory_pipeline.storage.ledger import touched
 
-    return index_memories(ctx, touched(ctx.lake, days))
+    last = touched(ctx.lake, days)
+    return index_memories(ctx, last, last)

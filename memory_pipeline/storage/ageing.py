@@ -20,6 +20,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.strength import fades_after
 from memory_pipeline.errors import StorageError
 from memory_pipeline.storage.checkpoint import LEDGER, beside, users_of
+from memory_pipeline.storage.files import day_of
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.ledger import CURRENT, ledger_files, scopes_table
 from memory_pipeline.storage.rows import from_table
@@ -110,8 +111,9 @@ def keep_due(lake: Lake, policy: Policy) -> None:
 def _due_users(lake: Lake, before: float, figures: _Figures) -> set[Scope] | None:
     """The users of whom a memory may be due before a time; None where every user's are to be looked at.
 
-    Of each user in the ledger's checkpoint a note keeps the earliest time at which one is; those of whom later rows
-    tell are looked at anyway. So most of a large store's users are not.
+    Of each user in the ledger's checkpoint a note keeps the earliest time at which one is, and the rows of later days
+    tell of the memories that they are of. So of a large store most users are not looked at, even of those who write
+    every day.
     """
     found = beside(lake)
     if found is None:
@@ -137,7 +139,25 @@ def _due_users(lake: Lake, before: float, figures: _Figures) -> set[Scope] | Non
         with suppress(StorageError):  # what cannot be kept is worked out again
             lake.store.write_note(_NOTE, json.dumps(kept, separators=(",", ":")).encode())
     due = {Scope(tenant, user) for path in parts for tenant, user, at in note[path] if at < before}
-    return due | users_of(lake, later)
+    return due | _due_later(lake, held.through, later, before, figures)
+
+
+def _due_later(lake: Lake, through: date, files: Sequence[str], before: float, figures: _Figures) -> set[Scope]:
+    """The users of whom rows that the checkpoint does not hold let a memory be due before a time.
+
+    Rows of the days after it are whole, so they tell when the memories that they state are due; where they withdraw
+    one, or lie on a day that the checkpoint holds, an older one that the note does not know of may stand again.
+    """
+    late = [path for path in files if day_of(path) <= through]
+    table = lake.sql(
+        f"{_DUE} SELECT DISTINCT tenant_id, user_id FROM due WHERE due < $before "
+        "UNION SELECT tenant_id, user_id FROM memory_versions WHERE NOT asserted",
+        {**figures.given, "before": before},
+        tables=figures.tables,
+        files={LEDGER: (LEDGER, [path for path in files if day_of(path) > through])},
+    )
+    found = zip(table["tenant_id"].to_pylist(), table["user_id"].to_pylist(), strict=True)
+    return {Scope(tenant, user) for tenant, user in found} | users_of(lake, late)
 
 
 def _note(lake: Lake, kind: str) -> dict[str, list[list[Any]]]:

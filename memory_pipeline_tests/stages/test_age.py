@@ -237,16 +237,30 @@ def test_with_a_checkpoint_the_same_memories_are_looked_at_and_only_users_who_ma
     for lake in (whole, quick):
         lake.append(LEDGER, made)
     refresh(quick, (NOON + timedelta(days=400)).date())
-    withdrawn = replace(made[0], asserted=False, recorded_at=made[0].recorded_at + timedelta(days=500))
     for policy in (POLICY, replace(POLICY, prune=replace(POLICY.prune, enabled=True))):
         for days in (0, 33, 250):
             through = (NOON + timedelta(days=days)).date()
             assert _ids(quick, through, policy) == _ids(whole, through, policy)
     assert sum(len(found) for found in json.loads(quick.store.note("due.json"))["parts"].values()) > 10
-    for later in (_of_somebody(draw, 300), _of_somebody(draw, 301), withdrawn):  # what the checkpoint does not hold
+    for n in range(300, 340, 5):  # what the checkpoint does not hold, of days that it holds and of later ones
+        later = [_after_the_checkpoint(draw, made, n + m) for m in range(5)]
+        made += later
         for lake in (whole, quick):
-            lake.append(LEDGER, [later])
-        assert _ids(quick, NOON.date(), POLICY) == _ids(whole, NOON.date(), POLICY)
+            lake.append(LEDGER, later)
+        through = NOON.date() + timedelta(days=draw.choice((0, 250, 420)))
+        assert _ids(quick, through, POLICY) == _ids(whole, through, POLICY)
+
+
+def _after_the_checkpoint(draw: random.Random, made: list[MemoryVersion], n: int) -> MemoryVersion:
+    """A new memory, a later version of one, or the withdrawal of any version."""
+    if draw.random() < 0.3:
+        return _of_somebody(draw, n)
+    row = draw.choice(made)
+    if draw.random() < 0.4:
+        return replace(row, asserted=False, recorded_at=row.recorded_at + timedelta(days=200 + n))
+    day = (NOON + timedelta(days=90 + n)).date()
+    status = draw.choice([Status.ACTIVE, Status.STALE, Status.SUPERSEDED])
+    return seal(replace(row, version=row.version + 1, day=day, status=status, asserted=True))
 
 
 def _of_somebody(draw: random.Random, n: int) -> MemoryVersion:
