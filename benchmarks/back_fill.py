@@ -31,7 +31,7 @@ from memory_pipeline.storage.files import NOTES
 from memory_pipeline.storage.ledger import CURRENT, STANDING
 from memory_pipeline.storage.schemas import DATASETS
 
-_KEPT = frozenset({"messages", "message_revisions", "sources", "replies", "costs", "quarantined", "recalls"})
+_KEPT = frozenset({"messages", "message_revisions", "sources", "replies", "vectors", "costs", "quarantined", "recalls"})
 _OF_THE_RUN = ("run_id", "recorded_at")
 _COMPARED = ("windows", "proposals", "verdicts", "links", "entities", "summaries")
 

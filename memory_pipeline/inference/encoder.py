@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
@@ -54,23 +54,31 @@ class RememberingEncoder:
     def dimensions(self) -> int:
         return self._encoder.dimensions
 
+    def remembered(self, texts: Iterable[str]) -> dict[str, npt.NDArray[np.float32]]:
+        """The vectors of those of some texts that are remembered."""
+        with self._lock:
+            return {t: self._kept[t] for t in texts if t in self._kept}
+
+    def remember(self, vectors: Mapping[str, npt.NDArray[np.float32]]) -> None:
+        """Take in vectors by text, as the latest ones."""
+        with self._lock:
+            for text, vector in vectors.items():
+                self._kept[text] = vector
+                self._kept.move_to_end(text)
+            while len(self._kept) > self._capacity:
+                self._kept.popitem(last=False)
+
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """See :meth:`Encoder.encode`."""
         import numpy as np
 
-        with self._lock:
-            found = {t: self._kept[t] for t in texts if t in self._kept}
+        found = self.remembered(texts)
         missing = [t for t in dict.fromkeys(texts) if t not in found]
         if missing:
             known = {"memory_pipeline.texts": len(missing), "memory_pipeline.texts_cached": len(texts) - len(missing)}
             with telemetry.span("embed", **known, **{"gen_ai.request.model": self.model}):
                 found.update(zip(missing, self._encoder.encode(missing), strict=True))
-        with self._lock:
-            for text in found:
-                self._kept[text] = found[text]
-                self._kept.move_to_end(text)
-            while len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)
+        self.remember(found)
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return np.stack([found[t] for t in texts])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
     from memory_pipeline.inference.prompts import Prompts
     from memory_pipeline.inference.reply_cache import ReplyCache
+    from memory_pipeline.inference.vector_cache import VectorCache
     from memory_pipeline.stages.recalled import SpooledRecalls
     from memory_pipeline.storage.index import Index
     from memory_pipeline.storage.lake import Lake
@@ -46,6 +47,7 @@ class StageContext:
     progress: Progress = field(default=silent)
     accepted: frozenset[str] = frozenset()
     _began: float = field(default_factory=time.monotonic, init=False, repr=False)
+    _vectors: tuple[Encoder, VectorCache] | None = field(default=None, init=False, repr=False, compare=False)
 
     def clock(self) -> datetime:
         """The time now, UTC, for what is no output of a stage: when money was spent."""
@@ -95,6 +97,19 @@ class StageContext:
         from memory_pipeline.storage.index import Index
 
         return Index.open(self.settings, self.encoder)
+
+    @property
+    def vectors(self) -> VectorCache:
+        """Vectors of the run's own texts; what was encoded in an earlier run is not encoded again."""
+        from memory_pipeline.inference.encoder import RememberingEncoder
+        from memory_pipeline.inference.vector_cache import VectorCache
+
+        encoder = self.encoder
+        if self._vectors is None or self._vectors[0] is not encoder:
+            remembering = encoder if isinstance(encoder, RememberingEncoder) else RememberingEncoder(encoder)
+            keep = self.settings.policies.maintenance.kept_vectors_bytes > 0
+            self._vectors = encoder, VectorCache(self.lake, remembering, keep=keep)
+        return self._vectors[1]
 
     def reopen_index(self) -> None:
         """Let go of the encoder and its index: the home was switched to another one, and the next use opens that."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import RetrievalPolicy
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.inference.vector_cache import OwnedText
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.tracing import traced
 from memory_pipeline.stages.withholding import for_readers
@@ -46,7 +48,7 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
         fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key))]
         for n in range(0, len(fresh), _BATCH):
             ctx.progress("encoding messages", n, len(fresh))
-            _write(ctx, [row for row, _ in fresh[n : n + _BATCH]])
+            _write(ctx, fresh[n : n + _BATCH])
         if fresh:
             ctx.progress("encoding messages", len(fresh), len(fresh))
         written.update(day for _, day in fresh)
@@ -107,9 +109,10 @@ def _differs(row: IndexedMessage, there: tuple[str, str] | None) -> bool:
     return row.content != content or bool(row.previous and row.previous != previous)
 
 
-def _write(ctx: StageContext, rows: Sequence[IndexedMessage]) -> None:
+def _write(ctx: StageContext, rows: Sequence[tuple[IndexedMessage, date]]) -> None:
     from memory_pipeline.storage.index import IndexedMessage
     from memory_pipeline.storage.rows import to_table
 
-    vectors = ctx.encoder.encode([encoded_text(row, ctx.policy.retrieval) for row in rows])
-    ctx.index.upsert("messages", to_table(rows, IndexedMessage), vectors)
+    figures = ctx.policy.retrieval
+    texts = [OwnedText(Scope(r.tenant_id, r.user_id), day, encoded_text(r, figures)) for r, day in rows]
+    ctx.index.upsert("messages", to_table([r for r, _ in rows], IndexedMessage), ctx.vectors.encode(texts))

@@ -131,6 +131,14 @@ def _by_user(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return {"parts written": sum(refresh(ctx.lake, dataset, grace.files) for dataset in LAID_OUT)}
 
 
+def _vectors(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    """The kept vectors of the oldest days, where all together take more than the policy allows."""
+    from memory_pipeline.storage.kept_vectors import bound
+
+    with exclusive(ctx.settings):
+        return {"days removed": bound(ctx.lake, ctx.policy.maintenance.kept_vectors_bytes)}
+
+
 def _index(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return ctx.index.optimize(grace.versions, ctx.policy.maintenance.fragment_rows)
 
@@ -161,6 +169,7 @@ STEPS = (
     Step("erasures", _erasures),
     Step("unfinished files", _unfinished),
     Step("staged rows", _staged),
+    Step("kept vectors", _vectors),
     Step("roll up closed days", _roll_up),
     Step("checkpoint of the ledger", _checkpoint),
     Step("layout by user", _by_user),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from datetime import date
+from typing import TYPE_CHECKING, Protocol
 
 from memory_pipeline.domain.equivalence import slot_of
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion, Status
@@ -15,6 +16,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import attribute
 from memory_pipeline.domain.supersession import Candidate
 from memory_pipeline.domain.text import content_words, normalise, spellings
+from memory_pipeline.inference.vector_cache import OwnedText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +29,24 @@ _ENDING = frozenset({Operation.FORGET, Operation.SUPPRESS, Operation.CLOSE_OPEN_
 _ROOM = 256
 
 
+class Said(Protocol):
+    """What has a content that can be encoded, and a day."""
+
+    @property
+    def tenant_id(self) -> str: ...
+
+    @property
+    def user_id(self) -> str: ...
+
+    @property
+    def day(self) -> date: ...
+
+    @property
+    def content(self) -> str: ...
+
+
 class Vectors:
-    """Vectors by text: what the index holds already, and the rest encoded in one batch."""
+    """Vectors by text: what the index holds already, and the rest from the kept ones or encoded in one batch."""
 
     def __init__(self, ctx: StageContext) -> None:
         self._ctx = ctx
@@ -53,6 +71,13 @@ class Vectors:
         if missing:
             self._known.update(zip(missing, self._ctx.encoder.encode(missing), strict=True))
 
+    def prepare(self, said: Iterable[Said]) -> None:
+        """Have the vectors of contents ready: of those that are not known yet the kept ones, or encoded and kept."""
+        missing = {s.content: OwnedText(Scope(s.tenant_id, s.user_id), s.day, s.content) for s in said}
+        missing = {text: owned for text, owned in missing.items() if text not in self._known}
+        if missing:
+            self._known.update(zip(missing, self._ctx.vectors.encode(list(missing.values())), strict=True))
+
     def of(self, text: str) -> npt.NDArray[np.float32]:
         """The vector of a text, encoded when it is not known yet."""
         if text not in self._known:
@@ -75,7 +100,7 @@ class Neighbourhood:
         import numpy as np
 
         living = [m for m in memories if m.status not in RETIRED]
-        vectors.encode(m.content for m in living)
+        vectors.prepare(living)
         self._vectors = vectors
         self._matrix: npt.NDArray[np.float32] = np.zeros((len(living) + _ROOM, vectors.dimensions), dtype=np.float32)
         self._rows: list[MemoryVersion | None] = []

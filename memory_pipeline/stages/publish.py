@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.memory import Change, MemoryVersion
 from memory_pipeline.errors import IndexMismatch
+from memory_pipeline.inference.vector_cache import OwnedText
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.tracing import traced
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
-    from memory_pipeline.storage.index import IndexedMemory
 
 
 @traced("persist", lambda rows: {"rows": rows})
@@ -116,7 +115,7 @@ def _index(ctx: StageContext, wanted: set[str]) -> set[str]:
     gone = [i for i in indexed if i not in current]
     rows = [indexed_memory(v) for v in changed]
     if rows:
-        ctx.index.upsert("memories", to_table(rows, IndexedMemory), _vectors(ctx, rows))
+        ctx.index.upsert("memories", to_table(rows, IndexedMemory), _vectors(ctx, changed))
     ctx.index.delete("memories", gone)
     return {row.memory_id for row in rows} | set(gone)
 
@@ -127,9 +126,9 @@ def indexed_versions(ctx: StageContext, memory_ids: Iterable[str]) -> dict[str, 
     return dict(zip(there["memory_id"].to_pylist(), there["version_id"].to_pylist(), strict=True))
 
 
-def _vectors(ctx: StageContext, rows: Sequence[IndexedMemory]) -> npt.NDArray[np.float32]:
-    """Vectors of rows, in their order. A memory whose words are as they were keeps the one it has: what the user wants
-    forgotten is gone at once, also when the encoder cannot be reached."""
+def _vectors(ctx: StageContext, rows: Sequence[MemoryVersion]) -> npt.NDArray[np.float32]:
+    """Vectors of versions, in their order. A memory whose words are as they were keeps the one it has: what the user
+    wants forgotten is gone at once, also when the encoder cannot be reached."""
     import numpy as np
 
     from memory_pipeline.storage.index import vectors_of
@@ -139,7 +138,7 @@ def _vectors(ctx: StageContext, rows: Sequence[IndexedMemory]) -> npt.NDArray[np
     known = dict(zip(places, vectors_of(there), strict=True))
     new = [row for row in rows if (row.memory_id, row.content) not in known]
     if new:
-        fresh = ctx.encoder.encode([row.content for row in new])
+        fresh = ctx.vectors.encode([OwnedText(row.scope, row.day, row.content) for row in new])
         known.update(zip(((row.memory_id, row.content) for row in new), fresh, strict=True))
     return np.stack([known[row.memory_id, row.content] for row in rows])
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.errors import IndexMismatch, SettingsError, StorageError
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.landing.message_log import exclusive
 from memory_pipeline.storage.encoder_pointer import EncoderChoice, Pointer, move, read
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def switch(ctx: StageContext, target: EncoderChoice, *, recompute: bool = False)
 
 
 def drop(ctx: StageContext, folder: str) -> bool:
-    """Remove the tables of an encoder that is not in force. Returns whether there were any.
+    """Remove the tables of an encoder that is not in force, and its kept vectors. Returns whether there were any.
 
     Args:
         folder: ``EncoderChoice.folder``, one of :func:`tables`: that encoder itself need not be reachable any more.
@@ -102,6 +103,8 @@ def drop(ctx: StageContext, folder: str) -> bool:
         SettingsError: it is in force.
         StorageError: the home is remote, or they cannot be removed.
     """
+    from memory_pipeline.storage.kept_vectors import forget_encoder
+
     if folder == choice_of(ctx.settings).folder:
         raise SettingsError(f"{folder} is in force: switch to another encoder first")
     if ctx.settings.remote:
@@ -109,6 +112,8 @@ def drop(ctx: StageContext, folder: str) -> bool:
     if folder not in tables(ctx.settings):
         return False
     place = Path(ctx.settings.path("index", folder))
+    with exclusive(ctx.settings):
+        forget_encoder(ctx.lake, folder)
     try:
         shutil.rmtree(place)
     except OSError as error:

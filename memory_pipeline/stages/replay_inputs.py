@@ -42,7 +42,7 @@ def replays(
     proposals = {user: [g.proposal for g in given.get(user, {}).values()] for user in users}
     vectors = Vectors(ctx)
     vectors.load(users, living=True)
-    vectors.encode(p.content for part in proposals.values() for p in part if p.day <= days[-1])
+    vectors.prepare(p for part in proposals.values() for p in part if p.day <= days[-1])
     held = holds_in_force(ctx, users)
     histories = [
         UserHistory(

@@ -7,7 +7,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from memory_pipeline.domain.calendar import Period
+from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import Summary, SummaryGrain
+from memory_pipeline.inference.vector_cache import OwnedText
 from memory_pipeline.stages.context import StageContext
 
 
@@ -96,4 +98,6 @@ def index_summaries(ctx: StageContext, summaries: Sequence[Summary]) -> None:
         if indexed.get(s.summary_id) != (s.text, s.memory_ids)
     ]
     if rows:
-        ctx.index.upsert("summaries", to_table(rows, IndexedSummary), ctx.encoder.encode([r.content for r in rows]))
+        starts = {s.summary_id: s.start for s in summaries}
+        texts = [OwnedText(Scope(r.tenant_id, r.user_id), starts[r.summary_id], r.content) for r in rows]
+        ctx.index.upsert("summaries", to_table(rows, IndexedSummary), ctx.vectors.encode(texts))

@@ -31,7 +31,7 @@ FENCES = "fences"
 _LOCK = ".fence.lock"
 _KEPT_APART = frozenset({"messages", "message_revisions"})  # tombstones tell which of these were erased
 _READS = "recalls"
-_LEFT_OUT = frozenset({"replies", _READS})  # nothing follows from a row that is missing here
+_LEFT_OUT = frozenset({"replies", "vectors", _READS})  # nothing follows from a row that is missing here
 _MONEY = "costs"
 
 

@@ -38,6 +38,7 @@ _IMMUTABLE = frozenset(
         "memory_versions",
         "made",
         "replies",
+        "vectors",
         "costs",
         "quarantined",
         "message_revisions",

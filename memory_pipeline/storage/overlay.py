@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.fs as pafs
 
-PAID = frozenset({"replies", "costs"})
+PAID = frozenset({"replies", "vectors", "costs"})
 """Datasets that are written below: what was paid for is kept, and counts."""
 OVERLAY = "memory-pipeline-overlay-"
 """Begins the name of the temporary folder on top of a local lake; the process's id follows."""

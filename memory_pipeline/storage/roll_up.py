@@ -20,6 +20,7 @@ APPENDED = (
     "memory_versions",
     "made",
     "replies",
+    "vectors",
     "costs",
     "quarantined",
     "message_revisions",

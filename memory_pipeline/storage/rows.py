@@ -20,6 +20,7 @@ _SCALARS: dict[type, pa.DataType] = {
     bool: pa.bool_(),
     int: pa.int64(),
     float: pa.float64(),
+    bytes: pa.binary(),
     datetime: TIMESTAMP,
     date: pa.date32(),
 }

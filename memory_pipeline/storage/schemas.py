@@ -67,6 +67,24 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptVector:
+    """The vector of one text.
+
+    Attributes:
+        key: hash of encoder and text.
+        day: of what says it.
+        vector: 32-bit floats, little-endian.
+    """
+
+    key: str
+    tenant_id: str
+    user_id: str
+    day: date
+    model: str
+    vector: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """An entry of the cost ledger: a paid call, or requests that cost nothing (builtin, or answered by kept replies).
 
@@ -275,6 +293,7 @@ DATASETS = {
         Dataset("entities", Entity, ("tenant_id", "user_id", "name", "kind", "entity_id")),
         Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start"), version=2),
         Dataset("replies", Reply, ("tenant_id", "user_id", "key")),
+        Dataset("vectors", KeptVector, ("tenant_id", "user_id", "key")),
         Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=2),
         Dataset("quarantined", Quarantined, ("source", "line", "quarantine_id")),
         Dataset("sources", Source, ("sha256",)),

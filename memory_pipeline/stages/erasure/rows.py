@@ -31,6 +31,7 @@ _LOOKED_AT = {
     "entities": ("memory_ids",),
     "summaries": ("summary_id",),
     "replies": ("task", "day", "key"),
+    "vectors": ("day",),
     "recalls": ("item_id", "query"),
     "usefulness": ("item_id",),
 }
@@ -113,6 +114,8 @@ class Rows:
                 return row["summary_id"] in ids["summaries"]
             case "replies":
                 return self._saw(reached, row)
+            case "vectors":  # which texts they are of cannot be told; those that stay are encoded again when needed
+                return bool(reached.days) and row["day"] >= reached.days[0] - _OF_PERIODS
             case "recalls":
                 return row["item_id"] in ids["items"] or self._traces.touch(row["query"] or "")
             case "usefulness":

@@ -23,6 +23,7 @@ def everything(home: Home) -> dict[str, bytes]:
 
 
 def test_nothing_of_an_erased_user_is_left_and_nobody_else_changes(home: Home) -> None:
+    assert home.rows("alice")["vectors"]
     others, spent = home.rows("bob"), spending(home.lake, "day")[1]
     reader = home.reader()
     assert reader.search("glass blower", user_id="alice")
