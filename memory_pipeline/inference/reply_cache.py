@@ -23,6 +23,11 @@ from memory_pipeline.inference.replies import dump, parse, schema
 from memory_pipeline.inference.structured_output import UnfitReply
 
 if TYPE_CHECKING:
+    from datetime import date
+
+    import pyarrow as pa
+
+    from memory_pipeline.domain.scope import Scope
     from memory_pipeline.inference.budget import Budget
     from memory_pipeline.inference.prompts import Prompts
     from memory_pipeline.settings import Settings
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 _BUFFERED = 2000  # replies of the embedded model held back before they are written
+_KEPT = "key, reply, prompt_tokens + completion_tokens AS tokens, usd"
+_FIRST = "QUALIFY row_number() OVER (PARTITION BY key ORDER BY recorded_at, reply) = 1"
 _NO_CALL = Usage(calls=0)
 
 
@@ -108,6 +115,27 @@ class ReplyCache:
         keys = [self.key(r) for r in requests]
         known = self._lookup(dict(zip(keys, requests, strict=True)))
         return [known.get(key) for key in keys]
+
+    def kept_of(self, task: str, users: Iterable[Scope], days: Iterable[date]) -> dict[str, Kept]:
+        """All that is kept of a task for some users and days, by key: for :meth:`recall`."""
+        from memory_pipeline.storage.lake import scopes_table
+
+        found = self.lake.sql(
+            f"SELECT {_KEPT} FROM replies SEMI JOIN users USING (tenant_id, user_id) WHERE task = $task {_FIRST}",
+            {"task": task},
+            days={"replies": days},
+            tables={"users": scopes_table(users)},
+        )
+        return _by_key(found)
+
+    def recall(self, request: ChatRequest[R], known: Mapping[str, Kept]) -> ChatReply[R] | None:
+        """Answer a request from replies at hand, if it is among them. :meth:`flush` enters what that has saved.
+
+        Args:
+            known: kept replies of the request's user, by key.
+        """
+        key = self.key(request)
+        return self._recalled(request, key, known[key]) if key in known else None
 
     async def complete_many(
         self, requests: Sequence[ChatRequest[Any]], pack: Packer | None = None
@@ -200,9 +228,7 @@ class ReplyCache:
         import pyarrow as pa
 
         found = self.lake.sql(
-            "SELECT key, reply, prompt_tokens + completion_tokens AS tokens, usd "
-            "FROM replies SEMI JOIN wanted USING (key, tenant_id, user_id) "
-            "QUALIFY row_number() OVER (PARTITION BY key ORDER BY recorded_at, reply) = 1",
+            f"SELECT {_KEPT} FROM replies SEMI JOIN wanted USING (key, tenant_id, user_id) {_FIRST}",
             days={"replies": {r.day for r in wanted.values()}},
             tables={
                 "wanted": pa.table(
@@ -214,8 +240,7 @@ class ReplyCache:
                 )
             },
         )
-        rows = zip(*(found[name].to_pylist() for name in ("key", "reply", "tokens", "usd")), strict=True)
-        return {key: Kept(reply, tokens, usd) for key, reply, tokens, usd in rows}
+        return _by_key(found)
 
     def _keep(self, key: str, request: ChatRequest[Any], raw: str, part: Usage) -> None:
         from memory_pipeline.storage.schemas import Reply
@@ -242,6 +267,11 @@ class ReplyCache:
         replies, self._replies = self._replies, []
         self.lake.append("replies", replies)
         self._accounts.flush()
+
+
+def _by_key(found: pa.Table) -> dict[str, Kept]:
+    rows = zip(*(found[name].to_pylist() for name in ("key", "reply", "tokens", "usd")), strict=True)
+    return {key: Kept(reply, tokens, usd) for key, reply, tokens, usd in rows}
 
 
 def singly(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:

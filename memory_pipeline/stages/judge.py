@@ -27,6 +27,7 @@ from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import Judgement, JudgeReply
 from memory_pipeline.inference.reply_cache import Pack
 
+TASK = "consolidate"
 _NEIGHBOURS = 5  # RX-19
 _MIN_REASON = 8  # characters: retiring a memory of another slot needs a reason, not a word
 _PACK_TOKENS = 12_000
@@ -98,7 +99,7 @@ def case(
         ],
     }
     scope = Scope(proposal.tenant_id, proposal.user_id)
-    request = ChatRequest("consolidate", inputs, JudgeReply, scope, proposal.day, max_tokens=_REPLY_TOKENS * 2)
+    request = ChatRequest(TASK, inputs, JudgeReply, scope, proposal.day, max_tokens=_REPLY_TOKENS * 2)
     key = digest(json.dumps(inputs, sort_keys=True), *alias)
     return Case(proposal, fallback, request, {a: m for m, a in alias.items()}, key)
 

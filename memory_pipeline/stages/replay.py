@@ -28,6 +28,7 @@ from memory_pipeline.inference.chat import ChatReply
 from memory_pipeline.inference.replies import JudgeReply
 from memory_pipeline.stages import judge
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.judged_before import JudgedBefore
 from memory_pipeline.stages.neighbours import Neighbourhood, Vectors, near_loops
 from memory_pipeline.stages.user_state import UserHistory as UserHistory
 from memory_pipeline.stages.user_state import UserState, in_time
@@ -68,13 +69,15 @@ class _Mark:
 class Replay(UserState):
     """Replays one user from a day on, and says how the ledger must change.
 
-    A fold goes through all days with what the judge is known to say; what it does not know yet is asked afterwards,
+    A fold goes through all days with what the judge is known to say; what is not known yet is asked afterwards,
     for all days at once, and the fold is done again from the first day with a question. So a back-fill asks a few
     times, a single day once, and both find the same state. After the last :meth:`fold`: ``asserted`` and
     ``withdrawn`` versions, ``verdicts`` by day, and the days ``covered``.
     """
 
-    def __init__(self, ctx: StageContext, history: UserHistory, vectors: Vectors) -> None:
+    def __init__(
+        self, ctx: StageContext, history: UserHistory, vectors: Vectors, before: JudgedBefore | None = None
+    ) -> None:
         super().__init__(ctx, history, vectors)
         self.verdicts: dict[date, list[Verdict]] = defaultdict(list)
         self.asserted: list[MemoryVersion] = []
@@ -82,6 +85,7 @@ class Replay(UserState):
         self.covered: set[date] = set()
         self.failed: set[date] = set()
         self._vectors = vectors
+        self._before = before
         self._gated: dict[str, tuple[Finding, ...]] = {}
         self._said: dict[str, JudgeReply | None] = {}
         self._keys: dict[str, str] = {}
@@ -255,8 +259,11 @@ class Replay(UserState):
 
     def _judged(self, case: judge.Case) -> Decision:
         if case.key not in self._said:
-            self._unknown[case.key] = case
-            return case.fallback
+            kept = self._before.answer(case) if self._before is not None else None
+            if kept is None:
+                self._unknown[case.key] = case
+                return case.fallback
+            self.learn(case, kept)
         reply = self._said[case.key]
         return case.fallback if reply is None else judge.decision(reply, case, self._state)
 

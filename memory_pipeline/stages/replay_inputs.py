@@ -18,6 +18,7 @@ from memory_pipeline.domain.sensitive import screen
 from memory_pipeline.domain.transition import identity
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import holds_in_force
+from memory_pipeline.stages.judged_before import JudgedBefore
 from memory_pipeline.stages.neighbours import Vectors
 from memory_pipeline.stages.recalled import items_recalled_into
 from memory_pipeline.stages.replay import Replay, UserHistory
@@ -56,7 +57,8 @@ def replays(
         )
         for user in users
     ]
-    return [Replay(ctx, history, vectors) for history in histories]
+    before = JudgedBefore(ctx, users, days[0])
+    return [Replay(ctx, history, vectors, before) for history in histories]
 
 
 def _history(

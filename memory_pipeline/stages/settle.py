@@ -24,12 +24,14 @@ async def settle(ctx: StageContext, replays: Sequence[Replay], days: Sequence[da
     while left:
         open_ = [(replay, case) for replay in left for case in replay.fold(days[0], days[-1])]
         if not open_:
-            return
+            break
         answers = await _answers(ctx, [case for _, case in open_])
         for (replay, case), answer in zip(open_, answers, strict=True):
             replay.learn(case, answer)
         asked = {id(replay) for replay, _ in open_}
         left = [replay for replay in left if id(replay) in asked]
+    if "replies" in ctx.__dict__:  # else nothing was asked, and no model need be opened
+        ctx.replies.flush()
 
 
 async def _answers(ctx: StageContext, cases: Sequence[Case]) -> list[ChatReply[JudgeReply] | ReplyError]:
