@@ -70,10 +70,10 @@ def _texts(settings: Settings) -> set[str]:
 
 
 def _files(settings: Settings) -> dict[str, str]:
-    """Every file of the stores but replies and costs."""
+    """Every file of the stores but replies, vectors and costs."""
     home = Path(settings.path("lake")).parent
     paths = [p for folder in ("lake", "index") for p in (home / folder).rglob("*") if p.is_file()]
-    paid = {home / "lake" / name for name in ("replies", "costs")}
+    paid = {home / "lake" / name for name in ("replies", "vectors", "costs")}
     kept = [p for p in paths if paid.isdisjoint(p.parents) and p.suffix != ".lock"]
     return {str(p.relative_to(home)): hashlib.sha256(p.read_bytes()).hexdigest() for p in kept}
 
