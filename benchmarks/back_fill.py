@@ -1,10 +1,12 @@
 """A year made again from its messages and kept replies: how fast, and is it the same to the byte? Prints JSON.
 
-    python -m benchmarks.back_fill [--days 365] [--users 50] [--activity 0.5]
+    python -m benchmarks.back_fill [--days 365] [--users 50] [--activity 0.5] [--home DIR] [--encode-again]
 
 Simulated users (``lives.py``) have chatted for a year; everything is made of it once, in one go, as ``run`` does on a
 fresh home. Then all that was derived is deleted (proposals, verdicts, versions, links, summaries, notes, the index),
-the messages and the kept replies stay, and everything is made again in a process of its own. Targets: at least 30 days
+the messages, the kept replies and the kept vectors stay, and everything is made again in a process of its own. With
+``--home`` the year stays there, and the next measurement begins with it; with ``--encode-again`` the vectors go, too.
+Targets: at least 30 days
 a minute on two cores, no call of a model (the builtin one answers nothing that is kept, so its requests are counted),
 and the same ledger and present state in every field but the run's id and clock.
 """
@@ -36,12 +38,25 @@ _OF_THE_RUN = ("run_id", "recorded_at")
 _COMPARED = ("windows", "proposals", "verdicts", "links", "entities", "summaries")
 
 
-def measure(days: int = 365, users: int = 50, activity: float = 0.5) -> dict[str, Any]:
-    """Make a year, delete what was derived, and make it again."""
-    with tempfile.TemporaryDirectory() as home:
-        first = _child("--first", home, days, users, activity)
-        before = digests(home, days)
-        wipe(home)
+def measure(
+    days: int = 365,
+    users: int = 50,
+    activity: float = 0.5,
+    kept: Path | None = None,
+    *,
+    encode_again: bool = False,
+) -> dict[str, Any]:
+    """Make a year, delete what was derived, and make it again.
+
+    Args:
+        kept: folder in which the year stays; one of the same size that is there already is not made anew.
+    """
+    with tempfile.TemporaryDirectory(dir=kept) as scratch:
+        year = (kept or Path(scratch)) / f"year-{days}-{users}-{activity}"
+        first, before = _year(year, days, users, activity)
+        home = str(Path(scratch) / "again")
+        shutil.copytree(year, home)
+        wipe(home, encode_again=encode_again)
         again = _child("--again", home, days, users, activity)
         after = digests(home, days)
     a_minute = round(days / again["seconds"] * 60, 1)
@@ -63,9 +78,25 @@ def measure(days: int = 365, users: int = 50, activity: float = 0.5) -> dict[str
     }
 
 
-def wipe(home: str) -> None:
-    """Delete what was derived: the messages and the kept replies stay."""
-    for name in (*(DATASETS.keys() - _KEPT), NOTES):
+def _year(home: Path, days: int, users: int, activity: float) -> tuple[dict[str, Any], dict[str, str]]:
+    """What making a year took, and the digests of what was made; it is made if it is not there."""
+    note = home.with_suffix(f"{home.suffix}.json")
+    if not note.exists():
+        shutil.rmtree(home, ignore_errors=True)  # one that was broken off
+        first = _child("--first", str(home), days, users, activity)
+        note.write_text(json.dumps({"first": first, "digests": digests(str(home), days)}))
+    found = json.loads(note.read_text())
+    return found["first"], found["digests"]
+
+
+def wipe(home: str, *, encode_again: bool = False) -> None:
+    """Delete what was derived: the messages, the kept replies and the kept vectors stay.
+
+    Args:
+        encode_again: delete the vectors, too.
+    """
+    gone = DATASETS.keys() - _KEPT | ({"vectors"} if encode_again else set())
+    for name in (*gone, NOTES):
         shutil.rmtree(Path(home) / "lake" / name, ignore_errors=True)
     shutil.rmtree(Path(home) / "index")
 
@@ -137,6 +168,8 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--users", type=int, default=50)
     parser.add_argument("--activity", type=float, default=0.5, help="share of days on which a user writes")
+    parser.add_argument("--home", type=Path, help="folder in which the year stays for further measurements")
+    parser.add_argument("--encode-again", action="store_true", help="delete the kept vectors, too")
     for step in ("first", "again"):
         parser.add_argument(f"--{step}", metavar="HOME", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -144,7 +177,9 @@ def main() -> None:
     if home := given.first or given.again:
         print(json.dumps(_make(home, *size, first=given.first is not None)))
     else:
-        print(json.dumps(measure(*size), indent=2))
+        if given.home:
+            given.home.mkdir(parents=True, exist_ok=True)
+        print(json.dumps(measure(*size, given.home, encode_again=given.encode_again), indent=2))
 
 
 if __name__ == "__main__":
