@@ -13,9 +13,11 @@ import pytest
 from memory_pipeline.domain.ids import content_hash
 from memory_pipeline.domain.memory import Cause, Change, Status
 from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.link import link
 from memory_pipeline.stages.maintain import Grace, maintain
+from memory_pipeline.storage import index_upkeep
 from memory_pipeline.storage.checkpoint import LEDGER, files_of
 from memory_pipeline.storage.files import PARTIAL
 from memory_pipeline.storage.index import vectors_of
@@ -117,6 +119,26 @@ def test_a_full_fragment_of_the_index_is_not_written_again(home: Store) -> None:
     home.message("I was in Turin.")
     compact()
     assert full in fragments(home) and len(fragments(home)) == 2
+
+
+def test_new_rows_are_indexed_beside_the_bulk_until_they_are_many(home: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def segments_after_a_night(town: str) -> set[int]:
+        home.message(f"I was in {town}.")
+        context(home).index.optimize(timedelta(0), fragment_rows=4)
+        table = context(home).index.table("messages")
+        assert table is not None
+        dataset = table.to_lance()
+        stats = [dataset.stats.index_stats(index.name) for index in dataset.describe_indices()]
+        assert stats and all(of["num_unindexed_rows"] == 0 for of in stats)
+        return {of["num_segments"] for of in stats}
+
+    monkeypatch.setattr(index_upkeep, "_LATER", 1_000)
+    assert [segments_after_a_night(town) for town in ("Turin", "Oslo", "Ghent")] == [{2}, {2}, {2}]
+    monkeypatch.setattr(index_upkeep, "_LATER", 0.125)
+    assert segments_after_a_night("Cork") == {1}
+    held = context(home).index.rows("messages", Scope(**home.owner), ["content"])["content"].to_pylist()
+    towns = ("Lisbon", "Porto", "Graz", "Riga", "Turin", "Oslo", "Ghent", "Cork")
+    assert sorted(held) == sorted(f"I was in {town}." for town in towns)
 
 
 def test_what_a_killed_process_left_is_removed_once_it_is_old(home: Store) -> None:
