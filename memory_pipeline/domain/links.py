@@ -19,7 +19,7 @@ from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.policy import LinkPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
-from memory_pipeline.domain.text import content_words, negated, normalise, numbers, overlap
+from memory_pipeline.domain.text import content_words, negated, normalise, numbers, overlap, spellings
 
 
 class LinkKind(StrEnum):
@@ -153,10 +153,14 @@ def reasons(memories: Sequence[Remembered], newer: Collection[int], policy: Link
     """
     given_by = {n: words for n in newer if (words := content_words(reason(memories[n].content)))}
     asked = frozenset().union(*given_by.values())
+    spelt = tuple({part for word in asked for part in spellings(word)})
     holding: dict[str, list[int]] = defaultdict(list)
     for n, memory in enumerate(memories[: max(given_by, default=-1) + 1]):
-        words = content_words(memory.content) & asked
         given = given_by.get(n, frozenset())
+        text = normalise(memory.content)
+        if not given and not any(part in text for part in spelt):
+            continue
+        words = content_words(memory.content) & asked
         shared = Counter(m for word in given for m in holding[word]) if given else Counter[int]()
         for m, count in sorted(shared.items()):
             share = count / min(len(given), len(content_words(memories[m].content)))
