@@ -6,7 +6,7 @@ take their vectors from here. A vector lies in the partition of its text's day, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float32]
 
 _LITTLE_ENDIAN = "<f4"
+_Identity = tuple[Scope, str]  # whose text it is, and the key of its vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class VectorCache:
         self.encoded = 0
         self._lake = lake
         self._keeping = keep
-        self._kept: set[str] = set()
+        self._kept: dict[_Identity, date] = {}
 
     def key(self, text: str) -> str:
         """Identity of a text's vector: equal keys mean the same text, read by the same model."""
@@ -70,48 +71,52 @@ class VectorCache:
 
         if not texts:
             return np.zeros((0, self.encoder.dimensions), dtype=np.float32)
-        wanted = {text.text: text for text in reversed(texts)}
-        keys = {text: self.key(text) for text in wanted}
-        known = dict(self.encoder.remembered(wanted))
-        unkept = {keys[t]: w for t, w in wanted.items() if keys[t] not in self._kept}
-        found = self._lookup(unkept | {keys[t]: w for t, w in wanted.items() if t not in known})
-        recalled = {t: found[keys[t]] for t in wanted if t not in known and keys[t] in found}
+        keys = {text: self.key(text) for text in dict.fromkeys(t.text for t in texts)}
+        wanted = {(t.scope, keys[t.text]): t for t in reversed(texts)}
+        known = self.encoder.remembered(keys)
+        found = self._lookup({i: t for i, t in wanted.items() if i not in self._kept or t.text not in known})
+        recalled = {wanted[i].text: vector for i, vector in found.items() if wanted[i].text not in known}
         self.encoder.remember(recalled)
         known |= recalled
-        missing = [t for t in wanted if t not in known]
+        missing = [text for text in keys if text not in known]
         if missing:
             self.encoded += len(missing)
             known.update(zip(missing, self.encoder.encode(missing), strict=True))
-        self._keep({key: (w, known[w.text]) for key, w in unkept.items() if key not in found})
-        self._kept.update(unkept)
+        new = {i: t for i, t in wanted.items() if i not in self._kept}
+        self._keep([(key, t, known[t.text]) for (_, key), t in new.items() if (t.scope, key) not in found])
+        self._kept.update((i, t.day) for i, t in new.items())
         return np.stack([known[text.text] for text in texts])
 
-    def _lookup(self, wanted: Mapping[str, OwnedText]) -> dict[str, Vector]:
-        """What is kept, by key; of the owner's only, and of their texts' days."""
+    def _lookup(self, wanted: Mapping[_Identity, OwnedText]) -> dict[_Identity, Vector]:
+        """What is kept; of the owner's only, and of their texts' days."""
         import numpy as np
         import pyarrow as pa
 
-        days = {w.day for w in wanted.values()}
+        # What this run has kept it may meet again under the day of a later version.
+        days = {t.day for t in wanted.values()} | {self._kept[i] for i in wanted if i in self._kept}
         if not wanted or not self._lake.files("vectors", days):
             return {}
         found = self._lake.sql(
-            "SELECT key, min(vector) AS vector FROM vectors SEMI JOIN wanted USING (key, tenant_id, user_id) "
-            "GROUP BY key",
+            "SELECT tenant_id, user_id, key, min(vector) AS vector "
+            "FROM vectors SEMI JOIN wanted USING (key, tenant_id, user_id) GROUP BY ALL",
             days={"vectors": days},
             tables={
                 "wanted": pa.table(
                     {
-                        "key": list(wanted),
-                        "tenant_id": [w.scope.tenant_id for w in wanted.values()],
-                        "user_id": [w.scope.user_id for w in wanted.values()],
+                        "key": [key for _, key in wanted],
+                        "tenant_id": [scope.tenant_id for scope, _ in wanted],
+                        "user_id": [scope.user_id for scope, _ in wanted],
                     }
                 )
             },
         )
-        rows = zip(found["key"].to_pylist(), found["vector"].to_pylist(), strict=True)
-        return {key: np.frombuffer(raw, dtype=_LITTLE_ENDIAN).astype(np.float32) for key, raw in rows}
+        rows = zip(*(found[name].to_pylist() for name in ("tenant_id", "user_id", "key", "vector")), strict=True)
+        return {
+            (Scope(tenant, user), key): np.frombuffer(raw, dtype=_LITTLE_ENDIAN).astype(np.float32)
+            for tenant, user, key, raw in rows
+        }
 
-    def _keep(self, made: Mapping[str, tuple[OwnedText, Vector]]) -> None:
+    def _keep(self, made: Iterable[tuple[str, OwnedText, Vector]]) -> None:
         from memory_pipeline.storage.schemas import KeptVector
 
         if not self._keeping:
@@ -127,6 +132,6 @@ class VectorCache:
                     model=self.encoder.model,
                     vector=vector.astype(_LITTLE_ENDIAN).tobytes(),
                 )
-                for key, (text, vector) in made.items()
+                for key, text, vector in made
             ],
         )

@@ -70,11 +70,20 @@ def test_a_text_is_encoded_once_and_found_to_the_bit(lake: Lake) -> None:
 
 
 def test_one_run_writes_a_vector_once(lake: Lake) -> None:
-    cache = VectorCache(lake, RememberingEncoder(Counting(), capacity=1))
+    encoder = Counting()
+    cache = VectorCache(lake, RememberingEncoder(encoder, capacity=1))
     for _ in range(2):
         cache.encode([owned("a"), owned("b")])
     cache.encode([owned("a", DAY + timedelta(days=1))])  # a later version of a memory says what the first one said
+    assert sorted(encoder.asked) == ["a", "b"], "what is remembered no more is found where it was kept"
     assert sorted((row.day, row.user_id) for row in lake.read("vectors", KeptVector)) == [(DAY, "ann")] * 2
+
+
+def test_what_two_users_say_is_kept_for_each(lake: Lake) -> None:
+    both = [owned("a"), owned("a", user=Scope("t", "bob"))]
+    assert run(lake, both)[1] == ["a"]
+    assert {row.user_id for row in lake.read("vectors", KeptVector)} == {"ann", "bob"}
+    assert run(lake, both[1:])[1] == []
 
 
 @pytest.mark.parametrize(
