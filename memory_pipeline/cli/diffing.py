@@ -10,7 +10,7 @@ import typer
 
 from memory_pipeline.cli.output import console, plain, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
-from memory_pipeline.cli.writing import day_of
+from memory_pipeline.cli.writing import LAST_DAY, day_of
 
 if TYPE_CHECKING:
     from memory_pipeline.orchestration.diff import DiffReport
@@ -25,7 +25,7 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before hosted
 @app.command()
 def diff(
     first: Annotated[str | None, typer.Option("--from", help="First day.", show_default=False)] = None,
-    last: Annotated[str | None, typer.Option("--to", help="Last day.", show_default=False)] = None,
+    last: Annotated[str | None, typer.Option("--to", help=LAST_DAY, show_default=False)] = None,
     limit: Limit = 50,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -96,6 +96,10 @@ def _print(report: DiffReport, limit: int) -> None:
     console().print(f"Memories: {counts}. Summaries told otherwise: {len(report.summaries):,}.", markup=False)
     made = ", ".join(f"{name} {n:,}" for name, n in report.partitions.items())
     console().print(f"Partitions: {made}.", markup=False)
+    if report.later_days:
+        console().print(
+            f"The same users' memories of {report.later_days:,} later days rest on it and are among them.", markup=False
+        )
     for name, rule in report.refused.items():
         console().print(f"The audit {name} would stop the run: {rule}", markup=False)
     if report.failed:

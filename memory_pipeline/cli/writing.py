@@ -14,6 +14,7 @@ from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.errors import SettingsError
 
 app = typer.Typer()
+LAST_DAY = "Last day. Where later days of the same users rest on what changed, these are consolidated again, too."
 
 
 @app.command()
@@ -65,7 +66,7 @@ def day_of(text: str | None) -> date | None:
 @app.command()
 def run(
     first: Annotated[str | None, typer.Option("--from", help="First day.", show_default=False)] = None,
-    last: Annotated[str | None, typer.Option("--to", help="Last day.", show_default=False)] = None,
+    last: Annotated[str | None, typer.Option("--to", help=LAST_DAY, show_default=False)] = None,
     only: Annotated[str | None, typer.Option(help="Only these stages, comma-separated.", show_default=False)] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be made.")] = False,
     batch: Annotated[
@@ -148,6 +149,12 @@ def print_run(report: Any) -> None:
     console().print(report.told, markup=False)
     if report.quarantined:
         console().print(f"{report.quarantined} replies, or parts of replies, did not fit and were put aside.")
+    if report.later_days:
+        console().print(
+            f"The same users' memories of {report.later_days:,} later days rest on what changed, and were consolidated "
+            "again.",
+            markup=False,
+        )
     versions = ", ".join(f"{n:,} {name}" for name, n in report.versions.items())
     console().print(f"Versions of memories: {versions}.", markup=False)
     console().print(f"What each of the {len(report.run_ids)} runs did: memory-pipeline runs", style="dim", markup=False)

@@ -43,6 +43,8 @@ class DiffReport:
         used: what it really took: ``calls``, ``cached``, ``tokens``, ``usd``, and ``models`` by task.
         failed: partitions of which a reply did not fit, by stage: a run would ask again.
         refused: audits that would stop the run, with their rule.
+        later_days: after the last day asked for, on which the same users' memories would be made anew, because they
+            rest on what changed before.
     """
 
     run_id: str
@@ -56,6 +58,7 @@ class DiffReport:
     used: dict[str, Any] = field(default_factory=dict)
     failed: dict[str, int] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
+    later_days: int = 0
 
 
 def diff(
@@ -130,6 +133,7 @@ def _rehearsed(
     if ahead.forecast.calls and ctx.settings.chat != "builtin" and not agree(ahead):
         raise Declined
     days: set[date] = set()
+    later: set[date] = set()
     while steps := due(ctx, first, last, TELLING, done):
         for step in steps:
             for name, partitions in step.partitions.items():
@@ -139,7 +143,9 @@ def _rehearsed(
                     report.failed[name] = report.failed.get(name, 0) + len(made.failed)
                 report.refused |= made.refused
                 days |= set(partitions) if name == "memories" else set()
+                later |= made.later
                 done.update((name, day) for day in partitions)
+    report.later_days = len(later - days)
     _compare(ctx, lake, report, days)
     return report
 

@@ -23,7 +23,7 @@ from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_report import RunReport as RunReport
 from memory_pipeline.orchestration.run_report import account
-from memory_pipeline.orchestration.run_stage import UNFIT
+from memory_pipeline.orchestration.run_stage import LATER, UNFIT
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -194,18 +194,20 @@ def _materialise(
         if stats.step_key in wanted:
             entry = report.stages.setdefault(stats.step_key, {"partitions": 0, "rows": 0, "seconds": 0.0})
             entry["seconds"] = round(entry["seconds"] + max(seconds, 0.0), 3)
-    _add_rows(result, report)
+    _add_rows(result, report, step.last.isoformat())
     if not result.success:
         raise why(result)
 
 
-def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport) -> None:
+def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport, last: str) -> None:
     for event in result.get_asset_materialization_events():
         materialization = event.step_materialization_data.materialization
         rows = materialization.metadata.get("dagster/partition_row_count")
         count = rows.value if rows is not None else 0
         if materialization.partition and (unfit := materialization.metadata.get(UNFIT)) is not None:
             report.unfit[materialization.partition] = int(str(unfit.value))
+        if materialization.partition == last and (later := materialization.metadata.get(LATER)) is not None:
+            report.later_days += int(str(later.value))
         entry = report.stages.setdefault(
             materialization.asset_key.to_user_string(), {"partitions": 0, "rows": 0, "seconds": 0.0}
         )

@@ -24,6 +24,8 @@ class RunReport:
         windows: what came of the windows of its days: how many there are, in how many nothing was worth keeping, of
             how many the gate let nothing pass, how many got no reply that fits and are asked about again; and on how
             many days nobody was asked.
+        later_days: after the last day asked for, on which the same users' memories were made anew, because they rest
+            on what changed before.
         unfit: those without a fitting reply, by day.
     """
 
@@ -40,6 +42,7 @@ class RunReport:
     planned: list[dict[str, Any]] = field(default_factory=list)
     forecast: dict[str, Any] | None = None
     windows: dict[str, int] = field(default_factory=dict)
+    later_days: int = 0
     unfit: dict[str, int] = field(default_factory=dict, repr=False)
 
 

@@ -31,6 +31,7 @@ from memory_pipeline.stages.tracing import traced
 from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
+_NEAR = timedelta(days=62)  # what is replayed together shares calls
 
 
 def _told(report: ConsolidateReport) -> dict[str, int]:
@@ -58,10 +59,26 @@ def consolidate(ctx: StageContext, days: Sequence[date]) -> ConsolidateReport:
         ModelError: the judge cannot be reached; users already consolidated are written, the others are as they were.
     """
     report = ConsolidateReport(audits=audited(ctx, []))
-    span = sorted(set(days))
-    users = users_of(ctx, span) if span else []
+    for span in _near(sorted(set(days))):
+        _consolidate(ctx, span, report)
+    return report
+
+
+def _near(days: Sequence[date]) -> list[list[date]]:
+    """Days that lie near each other: users of today are not replayed from a day long ago that others came late for."""
+    spans: list[list[date]] = []
+    for day in days:
+        if spans and day - spans[-1][-1] <= _NEAR:
+            spans[-1].append(day)
+        else:
+            spans.append([day])
+    return spans
+
+
+def _consolidate(ctx: StageContext, span: Sequence[date], report: ConsolidateReport) -> None:
+    users = users_of(ctx, span)
     if not users:
-        return report
+        return
     with staging(ctx) as staged:
         left = users
         while left:
@@ -74,7 +91,6 @@ def consolidate(ctx: StageContext, days: Sequence[date]) -> ConsolidateReport:
             if stopped is not None:
                 raise stopped
     clear(ctx, users, [*span, *report.replayed])
-    return report
 
 
 def stage(
@@ -139,11 +155,10 @@ def replay_users(
 
 
 def users_of(ctx: StageContext, days: Sequence[date]) -> list[Scope]:
-    """Users with proposals, verdicts or versions in the span."""
-    span = [days[0] + timedelta(days=n) for n in range((days[-1] - days[0]).days + 1)]
+    """Users with proposals, verdicts or versions on some days."""
     table = ctx.lake.sql(
         "SELECT tenant_id, user_id FROM proposals UNION SELECT tenant_id, user_id FROM verdicts "
         "UNION SELECT tenant_id, user_id FROM memory_versions ORDER BY ALL",
-        days={"proposals": span, "verdicts": span, "memory_versions": span},
+        days={"proposals": days, "verdicts": days, "memory_versions": days},
     )
     return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]

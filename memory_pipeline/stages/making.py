@@ -19,11 +19,13 @@ class Made:
         rows: by partition, where the stage counts them.
         failed: partitions that stay stale, because a reply did not fit.
         refused: audits that did not pass, with their rule.
+        later: partitions after the last of those asked for, that changed because they rest on them.
     """
 
     rows: Mapping[date, int] = field(default_factory=dict)
     failed: frozenset[date] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
+    later: frozenset[date] = frozenset()
 
 
 def make(ctx: StageContext, name: str, starts: Sequence[date]) -> Made:
@@ -55,6 +57,7 @@ def _consolidate(ctx: StageContext, days: Sequence[date]) -> Made:
         {day: found.total() for day, found in report.changes.items()},
         frozenset(report.failed),
         {audit.name: audit.detail for audit in report.audits if not audit.ok},
+        frozenset(report.replayed),
     )
 
 

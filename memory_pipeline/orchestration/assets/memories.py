@@ -15,7 +15,7 @@ from memory_pipeline.orchestration.checks import BEFORE_PUBLICATION, results
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.run_stage import LATER, OWNERS, RETRY, Made, run_stage
 from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _consolidate(ctx: "StageContext", days: list[date]) -> Made:
             "verdicts": table(verdicts),
             "changes": table([{"change": c, "versions": n} for c, n in changes.most_common()]),
             "versions withdrawn": report.withdrawn.total(),
-            "later days replayed": len(report.replayed),
+            LATER: len(report.replayed),
             "days with a judge's reply that did not fit": len(report.failed),
         },
         complete=[d for d in days if d not in report.failed],
