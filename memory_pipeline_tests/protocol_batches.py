@@ -45,7 +45,7 @@ class Batches:
     Attributes:
         requests: every request here, such as ``POST /v1/batches``, in order of arrival.
         lines: the calls that batches have carried out.
-        files: uploaded and made files, by id.
+        files: uploaded and made files that nobody has deleted, by id.
         most_lines: limit of an input file.
         status: with which all is refused; None = as it should be.
     """
@@ -57,6 +57,7 @@ class Batches:
         self.most_lines = 50_000
         self.status: int | None = None
         self._answer = answer
+        self._shown_files: dict[str, dict[str, Any]] = {}
         self._batches: dict[str, _Batch] = {}
         self._courses: deque[Course] = deque()
         self._faults: dict[str, deque[tuple[Step, bool]]] = {}
@@ -115,6 +116,11 @@ class Batches:
                 return self._upload(headers, body)
             case "GET", "files", str(), "content" if item in self.files:
                 return Step(headers={"Content-Type": "application/octet-stream"}, body=self.files[item])
+            case "GET", "files", None, None:
+                return self._page([f for f in self._shown_files.values() if f["id"] in self.files][::-1], query)
+            case "DELETE", "files", str(), None if item in self.files:
+                del self.files[item]
+                return _json({"id": item, "object": "file", "deleted": True})
             case "POST", "batches", None, None:
                 return self._create(json.loads(body))
             case "GET", "batches", None, None:
@@ -145,9 +151,9 @@ class Batches:
         return _json(self._store(content, name, "batch"))
 
     def _store(self, content: bytes, name: str, purpose: str) -> dict[str, Any]:
-        file_id = f"file-{len(self.files) + 1:04}"
+        file_id = f"file-{len(self._shown_files) + 1:04}"
         self.files[file_id] = content
-        return {
+        self._shown_files[file_id] = {
             "id": file_id,
             "object": "file",
             "bytes": len(content),
@@ -156,6 +162,7 @@ class Batches:
             "purpose": purpose,
             "status": "processed",
         }
+        return self._shown_files[file_id]
 
     def _create(self, asked: Mapping[str, Any]) -> Step:
         metadata = asked.get("metadata") or {}
@@ -187,7 +194,10 @@ class Batches:
         return _json(shown)
 
     def _list(self, query: Mapping[str, list[str]]) -> Step:
-        newest = self.shown[::-1]
+        return self._page(self.shown[::-1], query)
+
+    @staticmethod
+    def _page(newest: list[dict[str, Any]], query: Mapping[str, list[str]]) -> Step:
         after, limit = query.get("after", [""])[0], int(query.get("limit", ["20"])[0])
         if after:
             newest = newest[[b["id"] for b in newest].index(after) + 1 :]

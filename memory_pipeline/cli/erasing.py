@@ -52,6 +52,23 @@ def erase(
     _show(certificate, as_json)
 
 
+def _show_provider(asked: dict[str, Any]) -> None:
+    """What the model provider has deleted of the batches that asked about it, and what it has not."""
+    if asked["batches"]:
+        console().print(
+            f"At the model provider: {asked['batches']} batches, {asked['files_deleted']} of their files deleted, "
+            f"{asked['batches_stopped']} stopped",
+            markup=False,
+        )
+    for left in asked["pending"]:
+        console().print(
+            f"Not deleted yet: {left['batch_id'] or left['key']} at {left['url']}: {left['why']}. The next "
+            "`memory-pipeline maintain` or `erase` tries again.",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
 def _ask(counts: dict[str, int], what: str) -> None:
     if not sys.stdin.isatty():
         print("memory-pipeline: erasing cannot be undone: say --yes to go on without being asked", file=sys.stderr)
@@ -82,6 +99,7 @@ def _show(certificate: dict[str, Any], as_json: bool) -> None:
     print_table("Removed", ("store", "rows or lines"), certificate["removed"].items(), figures=(1,))
     if certificate["made_anew"]:
         print_table("Made anew", ("stage", "partitions"), certificate["made_anew"].items(), figures=(1,))
+    _show_provider(certificate["provider"])
     proof = certificate["proof"]
     console().print(
         f"Proof: {proof['hits']} places found in {proof['files']} files ({proof['bytes']:,} bytes as they lie, "

@@ -12,8 +12,8 @@ through its metadata in the provider's list. Not guaranteed:
 * replies can be collected as long as the provider keeps them, which is 30 days;
 * a remote home has no lock: two runs there at the same moment may send the same requests twice.
 
-The messages stand in the provider's files as long as it keeps them. No word of them is written on our side but to the
-reply cache.
+The messages stand in the provider's files as long as it keeps them, or until an erasure has them deleted
+(:mod:`batch_deletion`). No word of them is written on our side but to the reply cache.
 """
 
 from __future__ import annotations

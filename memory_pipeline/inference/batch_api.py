@@ -133,6 +133,30 @@ class BatchApi:
             _log.warning("%s no longer has the result file %s", self._live.endpoint.url, file_id)
             return b""
 
+    async def cancel(self, batch_id: str) -> Batch:
+        """Have a batch stopped; what it has carried out by then is billed."""
+        return await self._tried(lambda client: client.batches.cancel(batch_id))
+
+    async def uploaded(self, name: str) -> list[str]:
+        """Ids of the input files of a name that the server has."""
+
+        async def look(client: AsyncOpenAI) -> list[str]:
+            return [file.id async for file in client.files.list(purpose="batch") if file.filename == name]
+
+        return await self._tried(look, _TRANSFER_S)
+
+    async def delete(self, file_id: str) -> bool:
+        """Delete a file. Returns whether it was still there."""
+        from openai import NotFoundError
+
+        try:
+            await self._tried(lambda client: client.files.delete(file_id))
+        except ModelError as error:
+            if isinstance(error.__cause__, NotFoundError):
+                return False
+            raise
+        return True
+
     async def _tried(self, call: Callable[[AsyncOpenAI], Awaitable[T]], limit_s: float | None = None) -> T:
         from tenacity import AsyncRetrying
 

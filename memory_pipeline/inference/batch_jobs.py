@@ -112,7 +112,8 @@ class BatchJobs:
         dialect = self._live.dialect
         jobs = []
         for part in split((each.name, self._line(each, dialect)) for each in asked.values()):
-            record = BatchRecord.new(self._live.endpoint.url, part, attempt, datetime.now(UTC))
+            subjects = {self._records.subject(asked[name].request.scope) for name in part}
+            record = BatchRecord.new(self._live.endpoint.url, part, attempt, datetime.now(UTC), subjects)
             self._records.put(record)
             file_id = await self._api.upload(f"{record.key}.jsonl", b"".join(part.values()))
             batch = await self._api.create(file_id, record.key, record.submitted_at)

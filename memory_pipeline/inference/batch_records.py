@@ -1,7 +1,8 @@
 """What is known of the batches that were sent from a home: one small JSON file each, under ``<home>/batches``.
 
 A record is written before anything is uploaded, and again with the batch's id: whoever finds one without an id knows
-that it may have been created, and looks for its key among the provider's batches. It holds digests, no user's words.
+that it may have been created, and looks for its key among the provider's batches. It holds digests, and the
+pseudonyms of the users it asks about; no user's words.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.ids import identifier
+from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
+from memory_pipeline.storage.erasures import Erasures
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 KEPT = timedelta(days=30)
 """As long as OpenAI keeps a batch's files."""
 
@@ -41,6 +44,8 @@ class BatchRecord:
         attempt: 1, or 2 when it asks again for what another batch left undone.
         submitted_at: UTC.
         batch_id: the provider's name for it; None until the provider has been heard.
+        subjects: pseudonyms of the users whose requests it took, which an erasure goes by; None where an earlier
+            release has sent it and it may be anybody's.
     """
 
     key: str
@@ -49,12 +54,16 @@ class BatchRecord:
     attempt: int
     submitted_at: datetime
     batch_id: str | None = None
+    subjects: tuple[str, ...] | None = None
 
     @classmethod
-    def new(cls, url: str, custom_ids: Iterable[str], attempt: int, at: datetime) -> BatchRecord:
+    def new(
+        cls, url: str, custom_ids: Iterable[str], attempt: int, at: datetime, subjects: Iterable[str] = ()
+    ) -> BatchRecord:
         """A record of what is about to be sent."""
         ids = tuple(custom_ids)
-        return cls(identifier("bat", url, at.isoformat(), *ids), url, ids, attempt, at)
+        key = identifier("bat", url, at.isoformat(), *ids)
+        return cls(key, url, ids, attempt, at, subjects=tuple(sorted(set(subjects))))
 
     def without(self, custom_ids: Iterable[str]) -> BatchRecord:
         """The record after some requests turned out to have no usable reply in the batch."""
@@ -72,6 +81,8 @@ class BatchRecords:
     def __init__(self, settings: Settings) -> None:
         self._root = settings.path("batches")
         self._remote = settings.remote
+        self._settings = settings
+        self._erasures: Erasures | None = None
 
     def __len__(self) -> int:
         return len(self._names())
@@ -84,6 +95,11 @@ class BatchRecords:
             if record.submitted_at < oldest:
                 self.drop(record)
         return sorted((r for r in found if r.submitted_at >= oldest), key=lambda r: (r.submitted_at, r.key))
+
+    def subject(self, scope: Scope) -> str:
+        """What a user is called in the records, as in the certificates of erasures."""
+        self._erasures = self._erasures or Erasures(self._settings)
+        return self._erasures.pseudonym(scope)
 
     def put(self, record: BatchRecord) -> None:
         """Write a record, whole or not at all; one that names no request any more goes."""
@@ -182,7 +198,12 @@ class BatchRecords:
 
 
 def _record(value: dict[str, Any]) -> BatchRecord:
-    if value.pop("schema_version") != SCHEMA_VERSION:
-        raise ValueError("another version of memory-pipeline wrote it")
-    ids = tuple(value.pop("custom_ids"))
-    return BatchRecord(custom_ids=ids, submitted_at=datetime.fromisoformat(value.pop("submitted_at")), **value)
+    if value.pop("schema_version") > SCHEMA_VERSION:
+        raise ValueError("a newer version of memory-pipeline wrote it")
+    ids, subjects = tuple(value.pop("custom_ids")), value.pop("subjects", None)
+    return BatchRecord(
+        custom_ids=ids,
+        submitted_at=datetime.fromisoformat(value.pop("submitted_at")),
+        subjects=None if subjects is None else tuple(subjects),
+        **value,
+    )

@@ -158,11 +158,14 @@ def _staged(ctx: StageContext, grace: Grace) -> dict[str, int]:
 
 
 def _erasures(ctx: StageContext, grace: Grace) -> dict[str, int]:
-    """What was begun to be erased, and what the policy keeps no longer."""
+    """What was begun to be erased, what the policy keeps no longer, and what providers are still to delete."""
     from memory_pipeline.stages.erasure.erase import complete
+    from memory_pipeline.stages.erasure.provider import settle
     from memory_pipeline.stages.erasure.retention import retain
+    from memory_pipeline.storage.erasures import Erasures
 
-    return {"erasures completed": len(complete(ctx)), **retain(ctx)}
+    done = {"erasures completed": len(complete(ctx)), **retain(ctx)}
+    return done | settle(ctx, Erasures(ctx.settings))
 
 
 STEPS = (

@@ -1,4 +1,5 @@
-"""What is kept of erasures under ``erasures/``: open ones, tombstones, fences and certificates. No content, anywhere.
+"""What is kept of erasures under ``erasures/``: open ones, tombstones, fences, certificates, and what
+providers owe. No content, anywhere.
 
 A tombstone is a salted hash by which an erased message is known when it is sent again; the salt lies beside them, and
 whoever removes both forgets them. See ``storage.fence`` for fences.
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,7 +32,28 @@ _OPEN = "open"
 _SALT = "salt"
 _TOMBSTONES = "tombstones"
 _CERTIFICATES = "certificates"
+_OWED = "owed"
 _MARK_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class OwedDeletion:
+    """A batch whose files a model provider is still to delete for an erasure.
+
+    Attributes:
+        key: of the batch in its metadata, and in the name of its input file.
+        url: the server it was sent to.
+        batch_id: the provider's name for it, where it is known.
+        submitted_at: UTC.
+        why: it has not been done yet.
+    """
+
+    erasure_id: str
+    key: str
+    url: str
+    batch_id: str | None
+    submitted_at: datetime
+    why: str = "not tried yet"
 
 
 class Erasures:
@@ -129,6 +152,32 @@ class Erasures:
             self._files.remove(f"{FENCES}/{name}")
         return len(gone)
 
+    def certificate(self, name: str) -> dict[str, Any] | None:
+        """One certificate; None where there is none (yet)."""
+        data = self._read(f"{_CERTIFICATES}/{name}.json")
+        return json.loads(data) if data else None
+
+    # -- what a provider owes
+
+    def owe(self, owed: OwedDeletion) -> None:
+        """Keep in mind, or correct, what a provider is still to delete."""
+        fields = {**asdict(owed), "submitted_at": owed.submitted_at.isoformat()}
+        self._files.put(_owed_name(owed), json.dumps({"schema_version": 1, **fields}, indent=1).encode())
+
+    def owed(self) -> list[OwedDeletion]:
+        """What providers are still to delete, by erasure."""
+        found = []
+        for name in self._names(_OWED):
+            if data := self._read(f"{_OWED}/{name}"):
+                entry = json.loads(data)
+                del entry["schema_version"]
+                found.append(OwedDeletion(**entry | {"submitted_at": datetime.fromisoformat(entry["submitted_at"])}))
+        return found
+
+    def settled(self, owed: OwedDeletion) -> None:
+        """It is deleted."""
+        self._files.remove(_owed_name(owed))
+
     # -- tombstones
 
     def bury(self, scope: Scope, messages: Iterable[Message]) -> None:
@@ -172,6 +221,10 @@ class Erasures:
             salted(self.salt, "time", *owner, message.content_hash, at),
             *([salted(self.salt, "text", *owner, message.session_id, message.content_hash)] if _long(message) else []),
         }
+
+
+def _owed_name(owed: OwedDeletion) -> str:
+    return f"{_OWED}/{owed.erasure_id}-{owed.key}.json"
 
 
 def _long(message: Message) -> bool:

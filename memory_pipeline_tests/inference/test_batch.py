@@ -510,5 +510,5 @@ def test_no_word_of_the_user_s_stays_on_disk(tmp_path: Path, protocol_server: Pr
     kept = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert kept
     for path in kept:
-        content = path.read_text("utf-8")
-        assert "number" not in content and "secret" not in content and "alice" not in content
+        content = path.read_bytes()
+        assert b"number" not in content and b"secret" not in content and b"alice" not in content

@@ -92,7 +92,7 @@ def test_a_record_is_read_as_it_was_written(records: BatchRecords, tmp_path: Pat
         records.put(each)
     assert records.all() == [first, later] and len(records) == 2
     (path,) = (tmp_path / "batches").glob(f"{first.key}.json")
-    assert json.loads(path.read_text())["schema_version"] == 1
+    assert json.loads(path.read_text())["schema_version"] == 2
 
 
 def test_a_record_without_requests_goes(records: BatchRecords) -> None:

@@ -16,7 +16,7 @@ from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import NotFound, StorageError
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.erasure import remaking, withdrawn
+from memory_pipeline.stages.erasure import provider, remaking, withdrawn
 from memory_pipeline.stages.erasure.proof import prove
 from memory_pipeline.stages.erasure.reach import Found, reach, target_of
 from memory_pipeline.stages.erasure.rows import Rows
@@ -41,7 +41,8 @@ def survey(ctx: StageContext, targets: Sequence[Target]) -> dict[str, int]:
         NotFound: there is nothing to erase.
     """
     _, erasure, _, _ = _prepared(ctx, targets, Reason.REQUEST)
-    return dict(sorted(erasure.counted.items()))
+    sent = len(provider.batches_of(ctx, erasure.scopes))
+    return dict(sorted(erasure.counted.items())) | ({"batches at the provider": sent} if sent else {})
 
 
 def erase(ctx: StageContext, targets: Sequence[Target], reason: Reason = Reason.REQUEST) -> dict[str, Any]:
@@ -112,6 +113,7 @@ def _prepared(
 def _carried_out(ctx: StageContext, kept: Erasures, erasure: Erasure) -> dict[str, Any]:
     own = _own(ctx, erasure)
     said, derived = kept.traces(erasure.erasure_id)
+    provider.withdraw(own, kept, erasure.erasure_id, erasure.scopes)
     with alone(own.settings, MAINTENANCE):
         with one_writer(own.settings, erasure.scopes):
             own.progress("erasing", 0, 4)
@@ -138,7 +140,8 @@ def _carried_out(ctx: StageContext, kept: Erasures, erasure: Erasure) -> dict[st
             f"{', '.join(proof['where'][:5])}; stop what writes there and run `memory-pipeline erase` again"
         )
     kept.close(erasure.erasure_id, certificate)
-    return certificate
+    provider.settle(own, kept)
+    return kept.certificate(erasure.erasure_id) or certificate
 
 
 def _own(ctx: StageContext, erasure: Erasure) -> StageContext:
@@ -159,6 +162,7 @@ def _certificate(
     proof: dict[str, Any],
 ) -> dict[str, Any]:
     """What was done, in figures: no content, and no name of a user."""
+    asked = provider.told(kept, erasure.erasure_id)
     return {
         "schema_version": CERTIFICATE_VERSION,
         "erasure_id": erasure.erasure_id,
@@ -181,5 +185,6 @@ def _certificate(
         "tombstones": _TOMBSTONES,
         "kept": "money and token figures under the pseudonym, hashes of files taken and of messages",
         "proof": proof,
-        "complete": True,
+        "provider": asked,
+        "complete": not asked["pending"],
     }
