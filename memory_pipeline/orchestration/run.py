@@ -49,6 +49,7 @@ def run(
         AuditFailed: what would be published breaks a rule; readers see what they saw before.
     """
     from memory_pipeline.stages.auditing import accepting
+    from memory_pipeline.stages.clock import take_back_early
     from memory_pipeline.stages.ingest import take_inbox
 
     accepting(accept)
@@ -64,6 +65,7 @@ def run(
         report.forecast = ahead.as_dict()
         return report
     take_inbox(ctx)
+    take_back_early(ctx)
     if settings.chat_batch and due(ctx, first, last, only):
         _require_batches(ctx)
     _make(settings, pipeline, report, start, first, last, only, Counter(), accept)

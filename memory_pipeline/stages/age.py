@@ -13,6 +13,7 @@ from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import is_over
 from memory_pipeline.domain.transition import finish
+from memory_pipeline.stages.clock import take_back_early
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import holds_in_force
 from memory_pipeline.stages.one_writer import one_writer
@@ -51,6 +52,7 @@ def age(ctx: StageContext, days: Sequence[date]) -> dict[date, Counter[str]]:
     """Apply the policy up to the last of some days. Returns the changes by the day on which they took effect."""
     if not days:
         return {}
+    take_back_early(ctx)
     scopes = sorted({v.scope for v in transitions(ctx, max(days))})
     made: list[MemoryVersion] = []
     for start in range(0, len(scopes), _USERS_AT_ONCE):

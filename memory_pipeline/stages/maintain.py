@@ -159,12 +159,13 @@ def _staged(ctx: StageContext, grace: Grace) -> dict[str, int]:
 
 def _erasures(ctx: StageContext, grace: Grace) -> dict[str, int]:
     """What was begun to be erased, what the policy keeps no longer, and what providers are still to delete."""
+    from memory_pipeline.stages.clock import settled
     from memory_pipeline.stages.erasure.erase import complete
     from memory_pipeline.stages.erasure.provider import settle
     from memory_pipeline.stages.erasure.retention import retain
     from memory_pipeline.storage.erasures import Erasures
 
-    done = {"erasures completed": len(complete(ctx)), **retain(ctx)}
+    done = {"erasures completed": len(complete(ctx)), **(retain(ctx) if settled(ctx) else {})}
     return done | settle(ctx, Erasures(ctx.settings))
 
 

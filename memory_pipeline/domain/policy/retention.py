@@ -14,9 +14,13 @@ class RetentionPolicy:
         quarantine_days: since a line or a reply was put aside.
         recalls_days: since a read.
         replies_days: of the day of the messages that a model was asked about.
+        clock_gap_days, clock_settles_days: after a longer time without a night, how long nothing is erased for its age:
+            the machine's clock may have jumped.
     """
 
     messages_days: int
     quarantine_days: int
     recalls_days: int
     replies_days: int
+    clock_gap_days: int
+    clock_settles_days: int
