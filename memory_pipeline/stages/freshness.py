@@ -231,7 +231,8 @@ def _lost(ctx: StageContext, stage: Stage, notes: Mapping[date, _Note]) -> set[d
 
 def _is_gone(ctx: StageContext, table: str) -> bool:
     """Whether no encoder's index has a table; one of another encoder is another matter."""
-    return not ctx.settings.remote and not any(Path(ctx.settings.path("index")).glob(f"*/{table}.lance"))
+    versions = f"*/{table}.lance/_versions/*.manifest"  # a folder without one was never finished
+    return not ctx.settings.remote and not any(Path(ctx.settings.path("index")).glob(versions))
 
 
 def begin(ctx: StageContext, stage: Stage) -> None:

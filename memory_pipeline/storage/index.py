@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lancedb
@@ -66,6 +67,7 @@ class Index(IndexUpkeep):
         # 0 s: every read sees the newest version; the check costs half a millisecond.
         self._db = lancedb.connect(self.uri, read_consistency_interval=timedelta(0))
         self._open: dict[str, Any] = {}
+        self._indexed: set[str] = set()
         self._versions: dict[str, tuple[tuple[int, int], int]] = {}
         self._snapshots: dict[str, Snapshot] = {}
         self._opening = threading.Lock()
@@ -170,7 +172,8 @@ class Index(IndexUpkeep):
     def _exists(self, name: str) -> bool:
         if "://" in self.uri:
             return name in self._db.list_tables().tables
-        return os.path.isdir(f"{self.uri}/{name}.lance")
+        # A process that is killed while it creates a table leaves a folder without a version: no table.
+        return any(Path(self.uri).glob(f"{name}.lance/_versions/*.manifest"))
 
     def _refuse_other_encoder(self) -> None:
         if "://" in self._base or os.path.isdir(self.uri) or not os.path.isdir(self._base):
@@ -256,15 +259,18 @@ class Index(IndexUpkeep):
         flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
         full = rows.append_column("vector", pa.FixedSizeListArray.from_arrays(flat, self.dimensions))
         full = full.cast(self.schema(name)).sort_by([("tenant_id", "ascending"), ("user_id", "ascending")])
-        fresh = name not in self._open and name not in self._db.list_tables().tables
+        indexed = name in self._indexed and self._exists(name)
         table = self.table(name, create=True)
         assert table is not None
         key = TABLES[name].key
         with self.fence.writing(f"index of {name}", full):
             table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(full)
-        if fresh:
+        if not indexed:  # or whoever created it was killed before it had made them
+            there = {column for index in table.list_indices() for column in index.columns}
             for column, config in scalar_indexes(key):
-                table.create_index(column, config=config)
+                if column not in there:
+                    table.create_index(column, config=config)
+            self._indexed.add(name)
 
     def delete_users(self, name: str, scopes: Iterable[Scope]) -> None:
         """Remove every row of some users."""
