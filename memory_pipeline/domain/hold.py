@@ -20,6 +20,7 @@ from datetime import date, datetime
 from typing import Any
 
 from memory_pipeline.domain.calendar import Period
+from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import RETIRED, Cause, MemoryVersion, evolve
 from memory_pipeline.domain.scope import Scope
 
@@ -71,6 +72,11 @@ class Hold:
     @property
     def scope(self) -> Scope:
         return Scope(self.tenant_id, self.user_id)
+
+
+def hold_id(rollback_id: str, stage: str, scope: Scope, day: date) -> str:
+    """The id of what a rollback puts back of a user's partition of a stage."""
+    return identifier("hld", rollback_id, stage, scope.tenant_id, scope.user_id, day.isoformat())
 
 
 def standing_holds(rows: Iterable[Hold]) -> list[Hold]:

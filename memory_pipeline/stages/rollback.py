@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from memory_pipeline.domain.calendar import Grain, Period
-from memory_pipeline.domain.hold import CAUSES, Hold, standing_holds, told_in
-from memory_pipeline.domain.ids import identifier
+from memory_pipeline.domain.hold import CAUSES, Hold, hold_id, standing_holds, told_in
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.rollback import Later, Reversal
 from memory_pipeline.domain.scope import Scope
@@ -254,7 +253,7 @@ def _hold(
     reason: str,
 ) -> Hold:
     return Hold(
-        hold_id=identifier("hld", ctx.run_id, stage, user.tenant_id, user.user_id, day.isoformat()),
+        hold_id=hold_id(ctx.run_id, stage, user, day),
         rollback_id=ctx.run_id,
         stage=stage,
         tenant_id=user.tenant_id,

@@ -25,7 +25,7 @@ from memory_pipeline.errors import BundleError, SchemaTooNew
 from memory_pipeline.stages.importers.strict_json import canonical, loads
 
 FORMAT = "memory-pipeline-bundle"
-VERSION = 1
+VERSION = 2  # 2: the holds of rollbacks
 MANIFEST = "manifest.json"
 DATASETS = (
     "messages",
@@ -34,6 +34,7 @@ DATASETS = (
     "proposals",
     "verdicts",
     "memory_versions",
+    "holds",
     "links",
     "entities",
     "summaries",

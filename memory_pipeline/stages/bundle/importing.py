@@ -34,13 +34,14 @@ from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.storage.erasures import Erasures
 
 _MERGED = ("messages", "message_revisions", "memory_versions", "replies", "recalls", "usefulness")
-_APPENDED = frozenset({"message_revisions", "memory_versions", "replies"})
+_APPENDED = frozenset({"message_revisions", "memory_versions", "holds", "replies"})
 # What names a row for the whole home: nobody's row may take the place of somebody else's.
 _OWN_IDS = {
     "windows": "window_id",
     "proposals": "proposal_id",
     "verdicts": "verdict_id",
     "memory_versions": "memory_id",
+    "holds": "hold_id",
     "links": "link_id",
     "entities": "entity_id",
     "summaries": "summary_id",

@@ -12,6 +12,7 @@ from typing import Any
 
 from memory_pipeline.domain.entities import Entity
 from memory_pipeline.domain.entities.names import key as name_key
+from memory_pipeline.domain.hold import Hold, hold_id
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import MemoryVersion, memory_id, seal
 from memory_pipeline.domain.message import Message, derive_message_id
@@ -33,9 +34,11 @@ def rescoped(rows: Rows, old: Scope, new: Scope) -> dict[str, list[Any]]:
     moved = {
         dataset: [_moved(row, ids, new) for row in found]
         for dataset, found in rows.items()
-        if dataset not in ("memory_versions", "replies")
+        if dataset not in ("memory_versions", "holds", "replies")
     }
-    return {**moved, "memory_versions": _versions(rows["memory_versions"], ids, new), "replies": []}
+    versions = _versions(rows["memory_versions"], ids, new)
+    holds = [_hold(row, ids, old, new) for row in rows["holds"]]
+    return {**moved, "memory_versions": versions, "holds": holds, "replies": []}
 
 
 def _ids(rows: Rows, old: Scope, new: Scope) -> dict[str, str]:
@@ -144,6 +147,27 @@ def _versions(versions: Iterable[MemoryVersion], ids: dict[str, str], new: Scope
         ids[version.version_id] = moved.version_id
         found.append(moved)
     return found
+
+
+def _hold(hold: Hold, ids: Mapping[str, str], old: Scope, new: Scope) -> Hold:
+    """A hold of the new owner's versions, which have their new ids by now."""
+
+    def named(scope: Scope) -> str:
+        return hold_id(hold.rollback_id, hold.stage, scope, hold.day)
+
+    identity = (
+        named(new)
+        if named(old) == hold.hold_id
+        else identifier("hld", "imported", new.tenant_id, new.user_id, hold.hold_id)
+    )
+    return replace(
+        hold,
+        hold_id=identity,
+        tenant_id=new.tenant_id,
+        user_id=new.user_id,
+        versions=_renamed(hold.versions, ids),
+        inputs=tuple(sorted(_renamed(hold.inputs, ids))),
+    )
 
 
 def _moved(row: Any, ids: Mapping[str, str], new: Scope) -> Any:

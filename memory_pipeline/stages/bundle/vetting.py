@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
+from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.curation import as_proposal
 from memory_pipeline.domain.gate import grounding, safety
 from memory_pipeline.domain.gate.given import GateInput
 from memory_pipeline.domain.gate.instructions import directive
+from memory_pipeline.domain.hold import CAUSES, Hold
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import Cause, MemoryVersion, seal
 from memory_pipeline.domain.message import Message
@@ -103,6 +105,8 @@ def vet(rows: Mapping[str, Sequence[Any]], rules: Rules) -> Vetted:
     _keep(vetted, "verdicts", "verdict_id", wrong)
     _keep(vetted, "memory_versions", "memory_id", _memory_faults(rows["memory_versions"], texts, there, rules))
     memories = {v.memory_id for v in vetted.rows["memory_versions"]}
+    ledger = {v.version_id: v for v in vetted.rows["memory_versions"]}
+    _keep(vetted, "holds", "hold_id", _hold_faults(rows["holds"], ledger, rules.policy))
     _keep(
         vetted, "links", "link_id", {n.link_id: _missing((n.source_id, n.target_id), memories) for n in rows["links"]}
     )
@@ -225,6 +229,32 @@ def _supported(given: GateInput, texts: Mapping[str, Sequence[Message]]) -> bool
             if grounding.grounding(one).passed:
                 return True
     return False
+
+
+# -- what rollbacks put back
+
+
+def _hold_faults(holds: Iterable[Hold], ledger: Mapping[str, MemoryVersion], policy: GatePolicy) -> dict[str, str]:
+    """By hold, why it may not decide what stands; "" where it may. A hold that is let go of goes with its rows."""
+    found: dict[str, str] = {}
+    for hold in holds:
+        found[hold.hold_id] = found.get(hold.hold_id) or _hold(hold, ledger) or _unsafe(hold.reason, policy)
+    return found
+
+
+def _hold(hold: Hold, ledger: Mapping[str, MemoryVersion]) -> str:
+    if hold.stage not in CAUSES:
+        return f"there is no stage {hold.stage[:40]!r} whose work can be put back"
+    if fault := _missing(hold.versions, ledger):
+        return fault
+    week = period_of(Grain.WEEK, hold.day)
+    if hold.stage != "memories" and week.start != hold.day:
+        return "its day is not the first of a week"
+    for version in (ledger[name] for name in hold.versions):
+        inside = version.day == hold.day if hold.stage == "memories" else week.start <= version.day < week.end
+        if not inside or version.cause not in CAUSES[hold.stage]:
+            return "it names a version that is none of its day and stage"
+    return ""
 
 
 # -- what is made of memories
