@@ -45,7 +45,7 @@ class Endpoint:
         """The endpoint of this process.
 
         Args:
-            setting: what asks for it, e.g. ``MEMORY_PIPELINE_CHAT=openai``.
+            setting: what asks for it, e.g. ``MEMORY_PIPELINE_CHAT=openai`` or an option of a command.
 
         Raises:
             SettingsError: neither a key nor a base URL is set, or that is no URL.

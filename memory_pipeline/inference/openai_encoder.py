@@ -36,7 +36,8 @@ class OpenAIEncoder:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._endpoint = Endpoint.from_environment("MEMORY_PIPELINE_ENCODER=openai")
+        asked = "the encoder openai" if settings.encoder_fixed else "MEMORY_PIPELINE_ENCODER=openai"
+        self._endpoint = Endpoint.from_environment(asked)
         self._lock = threading.Lock()
         self._client: OpenAI | None = None
         self._optional: dict[str, Any] = {

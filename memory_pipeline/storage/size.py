@@ -88,9 +88,16 @@ def _local(folder: str) -> Iterator[tuple[str, int]]:
                 yield entry.path, entry.stat(follow_symlinks=False).st_size
 
 
+def _is_lock(path: str) -> bool:
+    """Whether it is an empty file that processes take turns by; it belongs to no dataset."""
+    return path.startswith(".locks/") or path.endswith(".lock")
+
+
 def _by_folder(files: Mapping[str, int], base: str) -> dict[str, Weight]:
     bytes_, counts = Counter[str](), Counter[str]()
     for path, size in files.items():
+        if _is_lock(path[len(base) + 1 :]):
+            continue
         name = path[len(base) + 1 :].partition("/")[0].removesuffix(".lance")
         bytes_[name] += size
         counts[name] += 1

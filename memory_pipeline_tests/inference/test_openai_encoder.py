@@ -185,3 +185,5 @@ def test_what_it_took_is_counted(encoder: OpenAIEncoder, protocol_server: Protoc
 def test_without_key_and_url_nothing_starts() -> None:
     with pytest.raises(SettingsError, match="MEMORY_PIPELINE_ENCODER=openai needs OPENAI_API_KEY"):
         OpenAIEncoder(settings())
+    with pytest.raises(SettingsError, match="^the encoder openai needs OPENAI_API_KEY"):
+        OpenAIEncoder(settings(encoder_fixed=True))  # a command's option has named it
