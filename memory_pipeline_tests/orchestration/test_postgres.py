@@ -8,21 +8,25 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
+import sqlalchemy
 import yaml
 
 from memory_pipeline.cli.doctor import examine
 from memory_pipeline.errors import SettingsError
+from memory_pipeline.orchestration.event_log import prune
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.postgres import database, secret, shown
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.erasure.run_records import Redaction, redact
+from memory_pipeline.storage.traces import Traces
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.postgres_server import postgres_server
 
@@ -31,6 +35,7 @@ DEPLOYMENT = REPOSITORY / "deploy" / "postgres"
 PASSWORD = "not-to-be-seen"
 NOBODY = f"postgresql://dagster:{PASSWORD}@127.0.0.1:1/dagster"
 AT = datetime(2026, 3, 9, 12, tzinfo=UTC)
+SAID, HELD = "I live in Lisbon.", "Lives in Lisbon."
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +52,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MEMORY_PIPELINE_HOME", str(tmp_path))
     monkeypatch.setenv("DAGSTER_HOME", "")
     monkeypatch.setenv("MEMORY_PIPELINE_POSTGRES_URL", "")
-    said = [message("I live in Lisbon.", AT)]
+    said = [message(SAID, AT)]
     StageContext(Settings.load(), "test", AT).lake.append("messages", said)
     return tmp_path
 
@@ -83,6 +88,39 @@ def test_a_run_is_in_postgres_and_outlives_a_restart(
     assert not list((home / "dagster" / "running").iterdir())
     (storage,) = [c for c in examine() if c["name"] == "Dagster's storage"]
     assert storage["ok"] and storage["detail"].startswith("Postgres at ") and "2 runs" in storage["detail"]
+
+
+def _records(url: str) -> dict[str, str]:
+    """Everything that the database holds, as text, by table."""
+    engine = sqlalchemy.create_engine(url)
+    with engine.connect() as connection:
+        names = sqlalchemy.inspect(engine).get_table_names()
+        rows = {name: connection.execute(sqlalchemy.text(f'SELECT * FROM "{name}"')).all() for name in names}
+    engine.dispose()
+    return {name: str([tuple(row) for row in found]) for name, found in rows.items()}
+
+
+def test_records_in_postgres_lose_what_is_erased_and_what_is_old(
+    postgres: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_PIPELINE_POSTGRES_URL", postgres.get_uri())
+    url = postgres.get_uri(driver="psycopg2")
+    (run_id,) = run(Settings.load(), only=["proposals"]).run_ids
+    assert any(HELD in text for text in _records(url).values()), "a preview quotes it"
+
+    redaction = Redaction(Traces.of(b"salt", [HELD]), [])
+    assert redact(Settings.load(), redaction)["records of runs"] > 0
+    assert not any(HELD in text for text in _records(url).values())
+    with instance(Settings.load()) as found:
+        assert _latest(found) == run_id, "it can still be read"
+        assert prune(found, datetime.now(UTC) + timedelta(days=1), keep=0).events > 0
+        assert _latest(found) == run_id, "the latest of an asset stays"
+        assert prune(found, datetime.now(UTC) + timedelta(days=1), keep=0).events == 0
+
+
+def _latest(found: dg.DagsterInstance) -> str | None:
+    event = found.get_latest_materialization_event(dg.AssetKey("proposals"))
+    return None if event is None else event.run_id
 
 
 def test_an_unreachable_database_is_told_in_one_line_without_the_password(
