@@ -194,6 +194,8 @@ def _remade(
         },
         tables={"reopened": scopes_table(reopened)},
     )
+    if not held.parts:
+        buckets = enough(buckets, rows.num_rows)
     parts = {place: part for place, part in held.parts.items() if place not in again}
     for place, table in by_bucket(rows, buckets).items():
         data = lake.encoded(LEDGER, table)
