@@ -9,7 +9,6 @@ was taken goes on through extraction and consolidation. Prints one JSON object.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
 import io
@@ -25,6 +24,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from benchmarks.command_line import command_line
 from benchmarks.homes import open_home, remember
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.ingest import IngestReport, take_inbox
@@ -196,15 +196,5 @@ def measure(files: int = 600, lines: int = 2_000, seed: int = 1) -> dict[str, An
         }
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", type=int, default=600)
-    parser.add_argument("--lines", type=int, default=2_000)
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
-    print(json.dumps(measure(given.files, given.lines, given.seed), indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    command_line(measure, __doc__)

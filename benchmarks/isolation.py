@@ -8,8 +8,6 @@ Users and tenants have names that look like filters. Goes through the real index
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import tempfile
 import time
@@ -19,6 +17,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from benchmarks.command_line import command_line
 from benchmarks.homes import NOW, open_home
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.reader import MemoryReader
@@ -141,15 +140,5 @@ def measure(tenants: int = 100, users: int = 50, queries: int = 10_000) -> dict[
         )
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tenants", type=int, default=100)
-    parser.add_argument("--users", type=int, default=50)
-    parser.add_argument("--queries", type=int, default=10_000)
-    given = parser.parse_args()
-    print(json.dumps(measure(given.tenants, given.users, given.queries), indent=2))
-
-
 if __name__ == "__main__":
-    main()
+    command_line(measure, __doc__)

@@ -21,7 +21,7 @@ from typing import Any
 
 from memory_pipeline.domain.calendar import Period
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.memory import RETIRED, Cause, MemoryVersion, evolve
+from memory_pipeline.domain.memory import RETIRED, Cause, MemoryVersion, evolve_as
 from memory_pipeline.domain.scope import Scope
 
 HELD = frozenset({Cause.PROPOSAL, Cause.LIFECYCLE, Cause.FADING})
@@ -172,14 +172,4 @@ def put_back(row: MemoryVersion, before: MemoryVersion | None, current: MemoryVe
         elif name == "reinforcements":
             new = current.reinforcements + new - old
         changes[name] = new
-    made = evolve(
-        current,
-        change=row.change,
-        cause=row.cause,
-        reason=row.reason,
-        changed_at=max(row.changed_at, current.changed_at),
-        day=row.day,
-        proposal_id=row.proposal_id,
-        **changes,
-    )
-    return replace(made, run_id=row.run_id, recorded_at=row.recorded_at)
+    return evolve_as(row, current, proposal_id=row.proposal_id, **changes)

@@ -193,6 +193,21 @@ def _canonical(value: Any) -> str:
     return str(value) if isinstance(value, str) else value.isoformat() if isinstance(value, date) else repr(value)
 
 
+def evolve_as(row: MemoryVersion, current: MemoryVersion, **changes: Any) -> MemoryVersion:
+    """What a row of the ledger changed, done to its memory as it is now: for the row's reason, in its run and at its
+    time, though not before the memory's last change."""
+    made = evolve(
+        current,
+        change=row.change,
+        cause=row.cause,
+        reason=row.reason,
+        changed_at=max(row.changed_at, current.changed_at),
+        day=row.day,
+        **changes,
+    )
+    return replace(made, run_id=row.run_id, recorded_at=row.recorded_at)
+
+
 def evolve(current: MemoryVersion, **changes: Any) -> MemoryVersion:
     """The next version of a memory: ``current`` with some fields changed, numbered, chained and sealed."""
     return seal(

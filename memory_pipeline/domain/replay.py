@@ -6,12 +6,11 @@ What the user did by hand is done again by ``domain.curation``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from memory_pipeline.domain.curation import is_act
 from memory_pipeline.domain.fading import still_faded
-from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, evolve
+from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, evolve_as
 
 # Made anew by every replay; everything else is carried over or done again.
 REMADE = frozenset({Cause.PROPOSAL, Cause.LIFECYCLE})
@@ -49,19 +48,7 @@ def carry(row: MemoryVersion, current: MemoryVersion | None) -> MemoryVersion | 
     if row.previous_version_id == current.version_id:
         return row
     changes: dict[str, Any] = {name: getattr(row, name) for name in _CARRIED_FIELDS.get(row.change, _ENDING_FIELDS)}
-    return replace(
-        evolve(
-            current,
-            change=row.change,
-            cause=row.cause,
-            reason=row.reason,
-            changed_at=max(row.changed_at, current.changed_at),
-            day=row.day,
-            **changes,
-        ),
-        recorded_at=row.recorded_at,
-        run_id=row.run_id,
-    )
+    return evolve_as(row, current, **changes)
 
 
 def difference(
