@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from memory_pipeline.settings import Settings
 
 HEAVY = ("dagster", "lancedb", "pandas", "openai", "onnxruntime", "pyarrow", "duckdb", "dateparser")
 _SCRIPT = "import sys; from memory_pipeline import {name}; print(*(m for m in {heavy!r} if m in sys.modules))"
@@ -25,3 +28,8 @@ def test_the_public_names() -> None:
         assert getattr(memory_pipeline, name).__doc__
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = memory_pipeline.nonsense
+
+
+def test_every_setting_is_documented() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert [name for name in Settings.model_fields if f"| `{name.upper()}` |" not in page] == []

@@ -19,7 +19,9 @@ def erase(
     tenant: Tenant = "default",
     message: Annotated[str | None, typer.Option("--message", "-m", help="Only this message.")] = None,
     session: Annotated[str | None, typer.Option("--session", "-s", help="Only this session.")] = None,
-    by_age: Annotated[bool, typer.Option("--by-age", help="What [retention] of the policy keeps no longer.")] = False,
+    by_age: Annotated[
+        bool, typer.Option("--by-age", help="What the policy's retention table keeps no longer.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would go; change nothing.")] = False,
     forget_tombstones: Annotated[
         bool, typer.Option("--forget-tombstones", help="Let messages that were erased be taken again.")

@@ -19,7 +19,9 @@ LAST_DAY = "Last day. Where later days of the same users rest on what changed, t
 
 @app.command()
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files or folders.", show_default=False)],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Files, or folders of nothing but such files.", show_default=False)
+    ],
     format: Annotated[
         str, typer.Option(help="auto, jsonl, openai, chatgpt, claude, locomo, longmemeval, csv or parquet.")
     ] = "auto",
