@@ -31,7 +31,8 @@ def ui(
     host: Annotated[str, typer.Option(help="Address it listens on.")] = "127.0.0.1",
 ) -> None:
     """Open Dagster: the asset graph, runs, back-fills; its daemon watches the inbox and keeps the schedules."""
-    from memory_pipeline.orchestration.instance import prepare_home
+    from memory_pipeline.orchestration.instance import instance, prepare_home
+    from memory_pipeline.orchestration.liveness import stop_launched
     from memory_pipeline.settings import Settings
 
     settings = Settings.load()
@@ -42,7 +43,11 @@ def ui(
     console().print(f"http://{host}:{port}   inbox: {settings.path('inbox')}", markup=False)
     from dagster._cli import cli
 
-    cli(args=arguments[1:], prog_name="dagster")
+    try:
+        cli(args=arguments[1:], prog_name="dagster")
+    finally:
+        with instance(settings) as dagster:
+            stop_launched(dagster, settings)
 
 
 @app.command()

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.storage.tags import GRPC_INFO_TAG
 
 from memory_pipeline.settings import Settings
 
 _FOLDER = "running"
 _MARK = ".run"
+_PATIENCE_S = 5.0
+_LOOK_S = 0.1
 _OURS: set[str] = set()  # runs whose lock this process holds
 _log = logging.getLogger(__name__)
 
@@ -85,6 +90,43 @@ def end_dead_runs(instance: dg.DagsterInstance, settings: Settings) -> list[str]
         mark.unlink(missing_ok=True)
         mark.with_suffix(".lock").unlink(missing_ok=True)
     return ended
+
+
+def stop_launched(instance: dg.DagsterInstance, settings: Settings, patience_s: float = _PATIENCE_S) -> list[str]:
+    """Stop the runs of this home that a code server has launched, which goes down; it would wait for them without end.
+    Those that somebody has started as a command go on. Returns the ids of what was stopped.
+
+    Args:
+        patience_s: seconds that their processes are given to end by themselves.
+    """
+    folder = _folder(settings)
+    stopped: dict[str, int] = {}
+    for mark in sorted(folder.glob(f"*{_MARK}")) if folder is not None else []:
+        run = instance.get_run_by_id(mark.stem)
+        if run is None or run.is_finished or GRPC_INFO_TAG not in run.tags or has_died(settings, mark.stem):
+            continue
+        instance.report_run_canceling(run)
+        stopped[run.run_id] = int(mark.read_text())
+        _send(stopped[run.run_id], signal.SIGTERM)
+    until = time.monotonic() + patience_s
+    while (there := [i for i in stopped if _works(settings, i)]) and time.monotonic() < until:
+        time.sleep(_LOOK_S)
+    for run_id in there:
+        _send(stopped[run_id], signal.SIGKILL)
+    while any(_works(settings, run_id) for run_id in there):
+        time.sleep(_LOOK_S)
+    end_dead_runs(instance, settings)
+    return list(stopped)
+
+
+def _works(settings: Settings, run_id: str) -> bool:
+    folder = _folder(settings)
+    return folder is not None and (folder / f"{run_id}{_MARK}").exists() and not has_died(settings, run_id)
+
+
+def _send(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 def give_up(instance: dg.DagsterInstance) -> None:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.storage.tags import GRPC_INFO_TAG
+from dagster._core.test_utils import create_run_for_test
 
 from memory_pipeline.orchestration.instance import instance
-from memory_pipeline.orchestration.liveness import alive, end_dead_runs, has_died
+from memory_pipeline.orchestration.liveness import alive, end_dead_runs, has_died, stop_launched
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
@@ -93,3 +95,45 @@ def test_a_run_that_could_not_write_its_end_is_put_in_order_by_the_next(
         assert {r.status for r in found.get_runs() if r.run_id not in report.run_ids} == {dg.DagsterRunStatus.FAILURE}
     rows = StageContext(settings, "test", AT).lake.sql("SELECT count(*) AS n FROM memory_versions").to_pylist()
     assert rows == [{"n": 1}]
+
+
+# A process of a run, as far as it matters here.
+AT_WORK = """
+import signal, sys, time
+from memory_pipeline.orchestration.liveness import alive
+from memory_pipeline.settings import Settings
+if sys.argv[2] == "deaf":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+with alive(Settings(home=sys.argv[1]), sys.argv[3]):
+    print("at work", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_runs_of_a_code_server_that_goes_down_end_with_it(tmp_path: Path) -> None:
+    settings = Settings(home=str(tmp_path))
+    with dg.instance_for_test() as dagster:
+        kinds = {"hears": {GRPC_INFO_TAG: "{}"}, "deaf": {GRPC_INFO_TAG: "{}"}, "command": {}}
+        runs = {
+            kind: create_run_for_test(dagster, job_name="j", status=dg.DagsterRunStatus.STARTED, tags=tags).run_id
+            for kind, tags in kinds.items()
+        }
+        there = {
+            kind: subprocess.Popen(
+                [sys.executable, "-c", AT_WORK, settings.home, kind, run_id], stdout=subprocess.PIPE, text=True
+            )
+            for kind, run_id in runs.items()
+        }
+        try:
+            for process in there.values():
+                assert process.stdout is not None and process.stdout.readline() == "at work\n"
+            assert sorted(stop_launched(dagster, settings, patience_s=1.0)) == sorted((runs["hears"], runs["deaf"]))
+            assert there["hears"].wait(10) == -signal.SIGTERM and there["deaf"].wait(10) == -signal.SIGKILL
+            assert there["command"].poll() is None
+            statuses = {kind: dagster.get_run_by_id(run_id).status for kind, run_id in runs.items()}  # type: ignore[union-attr]
+            ended, at_work = dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.STARTED
+            assert statuses == {"hears": ended, "deaf": ended, "command": at_work}
+        finally:
+            for process in there.values():
+                with process:
+                    process.kill()
