@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import date
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
@@ -85,6 +86,24 @@ def run_stage(
         dagster.Failure: trying again at once would not help: the day's budget is spent, the provider would not carry
             out a batch, a setting is wrong, or somebody has stopped the run.
     """
+    try:
+        return _run_stage(context, pipeline, stage, work)
+    except BaseException as error:
+        _let_go(error)
+        raise
+
+
+def _let_go(error: BaseException | None) -> None:
+    """Empty the frames of an error and of those behind it. Dagster keeps the error of a failed step to the end of the
+    process, and engines in its frames would outlive their modules and complain on stderr."""
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+
+
+def _run_stage(
+    context: dg.AssetExecutionContext, pipeline: Pipeline, stage: str | None, work: Work
+) -> dg.MaterializeResult[None]:
     from memory_pipeline.stages import freshness
 
     ctx = pipeline.stage_context(context.run.run_id)
