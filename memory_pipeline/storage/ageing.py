@@ -145,13 +145,13 @@ def _due_users(lake: Lake, before: float, figures: _Figures) -> set[Scope] | Non
 def _due_later(lake: Lake, through: date, files: Sequence[str], before: float, figures: _Figures) -> set[Scope]:
     """The users of whom rows that the checkpoint does not hold let a memory be due before a time.
 
-    Rows of the days after it are whole, so they tell when the memories that they state are due; where they withdraw
-    one, or lie on a day that the checkpoint holds, an older one that the note does not know of may stand again.
+    A version's rows all lie on its day. So those of the days after the checkpoint tell when the versions that they
+    state are due, and where they withdraw one, the note tells of the version before it. Rows of the checkpoint's own
+    days may bring back a version that the note does not know of.
     """
     late = [path for path in files if day_of(path) <= through]
     table = lake.sql(
-        f"{_DUE} SELECT DISTINCT tenant_id, user_id FROM due WHERE due < $before "
-        "UNION SELECT tenant_id, user_id FROM memory_versions WHERE NOT asserted",
+        f"{_DUE} SELECT DISTINCT tenant_id, user_id FROM due WHERE due < $before",
         {**figures.given, "before": before},
         tables=figures.tables,
         files={LEDGER: (LEDGER, [path for path in files if day_of(path) > through])},
