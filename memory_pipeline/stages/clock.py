@@ -89,7 +89,7 @@ def settled(ctx: StageContext) -> bool:
     last, since = known.get("last", now), known.get("since")
     if since is not None and (now - last <= gap or now - since >= settles):
         since = None  # it was put right, or has been right all the time
-    elif since is None and now - last > gap:
+    elif now - last > gap and (since is None or now < since):
         since = now
     last = last if since is not None else now
     note = {"last": last.isoformat(), "since": since.isoformat() if since is not None else None}

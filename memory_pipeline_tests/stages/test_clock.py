@@ -139,5 +139,11 @@ def test_nights_that_are_rare_erase_all_the_same(tmp_path: Path) -> None:
     assert told == [True, False, True, False, True]
 
 
+def test_a_clock_that_went_to_and_fro_does_not_hold_up_what_is_due_for_years(tmp_path: Path) -> None:
+    ctx = StageContext(Settings(home=str(tmp_path)), "test", at(0))
+    nights = [at(0), at(1) - YEARS, at(1) + YEARS, at(2), at(8), at(10)]
+    assert [settled(replace_now(ctx, now)) for now in nights] == [True, True, False, False, False, True]
+
+
 def replace_now(ctx: StageContext, now: datetime) -> StageContext:
     return replace(ctx, now=now)
