@@ -5,7 +5,7 @@ The module is light to import: engines are loaded when they are first needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -73,6 +73,7 @@ class DataRights:
         user_id: str | None = None,
         tenant_id: str | None = None,
         dry_run: bool = False,
+        accept: Iterable[str] = (),
         progress: Progress | None = None,
     ) -> ImportReport:
         """Take a bundle in, through the rules that hold for what is extracted. Twice is as good as once.
@@ -83,11 +84,14 @@ class DataRights:
         Args:
             user_id, tenant_id: whose memory it becomes, where that is not the bundle's own user.
             dry_run: only say what would be taken in.
+            accept: names of audits that may fail; it is recorded that they did.
 
         Raises:
+            AuditFailed: with it the ledger would break a rule; nothing was taken in.
             BundleError: it is damaged, is not what it says, or reaches beyond its user; nothing was taken in.
             SchemaTooNew: a newer release has written it.
         """
+        from memory_pipeline.stages.auditing import accepting
         from memory_pipeline.stages.bundle.archive import read_manifest
         from memory_pipeline.stages.bundle.importing import import_
 
@@ -95,7 +99,9 @@ class DataRights:
         target = scope_of(
             own.tenant_id if tenant_id is None else tenant_id, own.user_id if user_id is None else user_id
         )
-        return import_(self._context(progress), Path(path), target, dry_run=dry_run)
+        ctx = self._context(progress)
+        ctx.accepted = accepting(accept)
+        return import_(ctx, Path(path), target, dry_run=dry_run)
 
     # -- erasing
 

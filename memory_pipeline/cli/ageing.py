@@ -10,7 +10,7 @@ import typer
 
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson, Tenant, User
-from memory_pipeline.cli.writing import day_of
+from memory_pipeline.cli.writing import Accept, accepted_audits, day_of
 
 if TYPE_CHECKING:
     from memory_pipeline.domain.memory import MemoryVersion
@@ -28,6 +28,7 @@ def lifecycle(
     ] = None,
     user: Annotated[str | None, typer.Option("--user", "-u", help="With --dry-run: only this user.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="With --dry-run: only this tenant.")] = None,
+    accept: Accept = None,
     as_json: AsJson = False,
 ) -> None:
     """Let time pass: what goes stale, is archived or closed by the policy table, with the reasons."""
@@ -36,7 +37,7 @@ def lifecycle(
 
     if not dry_run and (user is not None or tenant is not None):
         raise typer.BadParameter("time passes for everybody: --user and --tenant go with --dry-run")
-    settings = Settings.load()
+    settings, accepted = Settings.load(), accepted_audits(accept)
     today = local_day(datetime.now(UTC), settings.timezone)
     day = day_of(through) or today
     if not dry_run and day > today:
@@ -46,7 +47,7 @@ def lifecycle(
         if dry_run:
             changes = _coming(settings, day, user, tenant, tell)
         else:
-            run_ids, changes = _applied(settings, day, tell)
+            run_ids, changes = _applied(settings, day, accepted, tell)
     if as_json:
         rows = [_shown(before, after) for before, after in changes]
         print_json({"through": day, "dry_run": dry_run, "run_ids": list(run_ids), "transitions": rows})
@@ -78,7 +79,9 @@ def _coming(
     return _with_before(settings, wanted)
 
 
-def _applied(settings: Settings, day: date, tell: Any) -> tuple[Sequence[str], list[tuple[str, MemoryVersion]]]:
+def _applied(
+    settings: Settings, day: date, accepted: Sequence[str], tell: Any
+) -> tuple[Sequence[str], list[tuple[str, MemoryVersion]]]:
     """Ids of the run and what it changed, each with the status before."""
     from memory_pipeline.domain.memory import MemoryVersion
     from memory_pipeline.orchestration.resources import listen
@@ -87,7 +90,7 @@ def _applied(settings: Settings, day: date, tell: Any) -> tuple[Sequence[str], l
 
     stop = listen(tell)
     try:
-        report = sweep(settings, day)
+        report = sweep(settings, day, accepted)
     finally:
         stop()
     made = Lake(settings.path("lake")).read(

@@ -10,6 +10,7 @@ import typer
 
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson, Tenant, User
+from memory_pipeline.cli.writing import Accept, accepted_audits
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.bundle.importing import ImportReport
@@ -44,13 +45,17 @@ def import_(
     user: Annotated[str | None, typer.Option("--user", "-u", help="Whose it becomes; else the bundle's.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="The tenant; else the bundle's.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be taken in, and take nothing.")] = False,
+    accept: Accept = None,
     as_json: AsJson = False,
 ) -> None:
     """Take a bundle in: what breaks the gate's rules is put aside, and nothing reaches another user."""
     from memory_pipeline.curator import MemoryCurator
 
+    accepted = accepted_audits(accept)
     with progress(not as_json) as tell:
-        report = MemoryCurator.open().import_(path, user_id=user, tenant_id=tenant, dry_run=dry_run, progress=tell)
+        report = MemoryCurator.open().import_(
+            path, user_id=user, tenant_id=tenant, dry_run=dry_run, accept=accepted, progress=tell
+        )
     if as_json:
         print_json({"dry_run": dry_run, **_plain(report)})
         return

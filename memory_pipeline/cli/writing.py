@@ -65,6 +65,14 @@ def day_of(text: str | None) -> date | None:
         raise typer.BadParameter(f"{text!r} is not a day such as 2026-03-10") from error
 
 
+Accept = Annotated[
+    str | None,
+    typer.Option(
+        "--accept", help="Publish although these audits fail, comma-separated; it is recorded.", show_default=False
+    ),
+]
+
+
 @app.command()
 def run(
     first: Annotated[str | None, typer.Option("--from", help="First day.", show_default=False)] = None,
@@ -75,10 +83,7 @@ def run(
         bool, typer.Option("--batch", help="Ask the model through its Batch API: half the price, up to a day's wait.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, whatever it is going to cost.")] = False,
-    accept: Annotated[
-        str | None,
-        typer.Option(help="Publish although these audits fail, comma-separated; it is recorded.", show_default=False),
-    ] = None,
+    accept: Accept = None,
     as_json: AsJson = False,
 ) -> None:
     """Materialise what is missing or stale, oldest first."""
@@ -86,7 +91,7 @@ def run(
     from memory_pipeline.orchestration.run import run as materialise
     from memory_pipeline.settings import Settings
 
-    stages, accepted = _stages(only), _accepted(accept)
+    stages, accepted = _stages(only), accepted_audits(accept)
     settings = Settings.load(chat_batch=batch or None)
     span = day_of(first), day_of(last)
     if not dry_run and not as_json:
@@ -116,7 +121,12 @@ def _stages(text: str | None) -> list[str]:
     return names
 
 
-def _accepted(text: str | None) -> list[str]:
+def accepted_audits(text: str | None) -> list[str]:
+    """The names of audits that may fail.
+
+    Raises:
+        typer.BadParameter: no audit of that name, or one that nobody may accept to fail.
+    """
     from memory_pipeline.stages.auditing import accepting
 
     try:

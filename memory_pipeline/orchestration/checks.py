@@ -1,7 +1,7 @@
 """Asset checks: the audits beside the assets that they are about.
 
-What memories are made of is audited before it is published: those checks are yielded by the asset itself. The others
-look at what is there.
+What is added to the ledger is audited before it is published: those checks are yielded by the assets themselves. The
+others look at what is there.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from memory_pipeline.errors import AuditFailed
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.orchestration.run_stage import Work, run_stage
 from memory_pipeline.stages import audit, auditing
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.audit import Audit
 
-BEFORE_PUBLICATION = [
-    dg.AssetCheckSpec(name, asset="memories", description=rule, blocking=True) for name, rule in auditing.RULES.items()
-]
+
+def before_publication(asset: str) -> list[dg.AssetCheckSpec]:
+    """The audits that hold for what an asset writes, as blocking checks."""
+    rules = auditing.rules_of(asset).items()
+    return [dg.AssetCheckSpec(name, asset=asset, description=rule, blocking=True) for name, rule in rules]
 
 
 def results(found: "Iterable[Audit]", **where: Any) -> Iterator[dg.AssetCheckResult]:
@@ -35,6 +39,22 @@ def results(found: "Iterable[Audit]", **where: Any) -> Iterator[dg.AssetCheckRes
             metadata["accepted"] = "did not pass, and was accepted by whoever started the run"
         name = {"check_name": one.name, **where} if where else {}
         yield dg.AssetCheckResult(passed=one.ok or one.accepted, metadata=metadata, description=one.detail, **name)
+
+
+def run_audited(
+    context: dg.AssetExecutionContext, pipeline: Pipeline, stage: str, work: Work
+) -> Iterator[dg.AssetCheckResult | dg.MaterializeResult[None]]:
+    """Run a stage whose work audits what it makes before it publishes it; see :func:`run_stage`.
+
+    Raises:
+        dagster.Failure: an audit has failed, and nothing was published.
+    """
+    try:
+        made = run_stage(context, pipeline, stage, work)
+    except AuditFailed as failed:
+        yield from results(failed.audits, asset_key=context.asset_key)
+        raise dg.Failure(str(failed), allow_retries=False) from failed
+    yield made
 
 
 def _of_partitions(asset: str, check: audit.PartitionAudit) -> dg.AssetChecksDefinition:

@@ -41,7 +41,7 @@ def roll_back(settings: Settings, run_ids: Sequence[str], reason: str = "") -> R
         RollbackError: it cannot be done; nothing was changed.
         MemoryPipelineError: it is on record, and what follows from it is not all made yet: the next run goes on.
     """
-    from memory_pipeline.stages.auditing import RETIRED_SHARE
+    from memory_pipeline.stages.auditing import AGED_SHARE, RETIRED_SHARE
     from memory_pipeline.stages.freshness import STAGES, stale
 
     began = datetime.now(UTC)
@@ -52,7 +52,7 @@ def roll_back(settings: Settings, run_ids: Sequence[str], reason: str = "") -> R
     write(ctx, found)
     report = shown(start, found)
     # Whoever takes back a run that brought much means all of it: the cap guards against what nobody has asked for.
-    report.run = make_again(settings, start, began, before, accept=(RETIRED_SHARE,))
+    report.run = make_again(settings, start, began, before, accept=(RETIRED_SHARE, AGED_SHARE))
     return report
 
 

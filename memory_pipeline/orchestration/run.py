@@ -123,17 +123,21 @@ def _make(
                 done.update((name, day) for name, days in step.partitions.items() for day in days)
 
 
-def sweep(settings: Settings, through: date) -> RunReport:
+def sweep(settings: Settings, through: date, accept: Sequence[str] = ()) -> RunReport:
     """Let time pass for everybody up to the end of a local day: one run of the ``lifecycle`` asset.
 
+    Args:
+        accept: see :func:`run`.
+
     Raises:
+        AuditFailed: what would be published breaks a rule; readers see what they saw before.
         MemoryPipelineError: the step failed.
     """
     report = RunReport()
     step = Step(Grain.DAY, {"lifecycle": (through,)})
     report.planned.append(_shown(step))
     with instance(settings) as dagster, watched(lambda: give_up(dagster)) as raise_if_stopped:
-        _materialise(dagster, step, report, batch=False)
+        _materialise(dagster, step, report, batch=False, accept=accept)
         raise_if_stopped()
     return report
 

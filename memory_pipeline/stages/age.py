@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import takewhile
 
@@ -13,11 +14,16 @@ from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import is_over
 from memory_pipeline.domain.transition import finish
+from memory_pipeline.stages.audit_result import Audit
 from memory_pipeline.stages.clock import take_back_early
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import holds_in_force
-from memory_pipeline.stages.one_writer import one_writer
-from memory_pipeline.stages.publish import index_memories, publish
+from memory_pipeline.stages.outcome import Outcome
+from memory_pipeline.stages.prospect import Prospect
+from memory_pipeline.stages.publication import Batch, write_audit_publish
+from memory_pipeline.stages.publish import ledger_rows
+from memory_pipeline.stages.staging import clear
+from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 500
 
@@ -48,29 +54,60 @@ def _outside(held: Container[date]) -> Callable[[MemoryVersion], bool]:
     return lambda version: version.day not in held
 
 
-def age(ctx: StageContext, days: Sequence[date]) -> dict[date, Counter[str]]:
-    """Apply the policy up to the last of some days. Returns the changes by the day on which they took effect."""
-    if not days:
-        return {}
-    take_back_early(ctx)
-    scopes = sorted({v.scope for v in transitions(ctx, max(days))})
-    made: list[MemoryVersion] = []
-    for start in range(0, len(scopes), _USERS_AT_ONCE):
-        ctx.progress("ageing", start, len(scopes))
-        part = scopes[start : start + _USERS_AT_ONCE]
-        with one_writer(ctx.settings, part):
-            aged = transitions(ctx, max(days), part)
-            publish(ctx, aged, [])
-        made += aged
-    index_memories(ctx, {v.memory_id for v in made})
-    report: dict[date, Counter[str]] = {}
-    for version in made:
-        report.setdefault(version.day, Counter())[f"{version.type} → {version.status}"] += 1
-    ctx.progress("ageing", len(scopes), len(scopes))
+@dataclass
+class AgeReport:
+    """What time has changed.
+
+    Attributes:
+        changes: by the day on which they took effect.
+        audits: what every audit found before anything was published.
+    """
+
+    changes: dict[date, Counter[str]] = field(default_factory=dict)
+    audits: tuple[Audit, ...] = ()
+
+    def rows(self) -> dict[date, int]:
+        """How many versions were written, by day."""
+        return {day: found.total() for day, found in self.changes.items()}
+
+
+def age(ctx: StageContext, days: Sequence[date]) -> AgeReport:
+    """Apply the policy up to the last of some days.
+
+    Raises:
+        AuditFailed: what was staged breaks a rule; nothing of it was published.
+    """
+    from memory_pipeline.storage.ledger import marks_of
+
+    report = AgeReport()
+    if days:
+        take_back_early(ctx)
+    scopes = sorted({v.scope for v in transitions(ctx, max(days))}) if days else []
+
+    def stage(staged: Staged, part: str, users: Sequence[Scope]) -> Batch:
+        marks = marks_of(ctx.lake, users)
+        aged = transitions(ctx, max(days), users)
+        staged.put(part, "memory_versions", ledger_rows(ctx, aged, []))
+
+        def told(_: Outcome, published: Collection[Scope]) -> None:
+            for version in aged:
+                if version.scope in published:
+                    change = f"{version.type} → {version.status}"
+                    report.changes.setdefault(version.day, Counter())[change] += 1
+
+        return Batch(users, marks, Prospect(ctx, "lifecycle", users, staged, part), told)
+
+    report.audits = write_audit_publish(ctx, "lifecycle", scopes, stage, "ageing", at_once=_USERS_AT_ONCE)
+    if scopes:
+        clear(ctx, "lifecycle", None)
     return report
 
 
-def let_time_pass(ctx: StageContext, weeks: Iterable[Period]) -> None:
+def let_time_pass(ctx: StageContext, weeks: Iterable[Period]) -> tuple[Audit, ...]:
     """Apply the policy up to the end of the weeks that are over, so that what looks back on them finds the same state
-    whether it runs right after them or years later."""
-    age(ctx, [week.end - timedelta(days=1) for week in weeks if is_over(week, ctx.now)])
+    whether it runs right after them or years later. Returns what the audits found.
+
+    Raises:
+        AuditFailed: see :func:`age`.
+    """
+    return age(ctx, [week.end - timedelta(days=1) for week in weeks if is_over(week, ctx.now)]).audits

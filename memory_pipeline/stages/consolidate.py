@@ -16,17 +16,20 @@ from datetime import date, timedelta
 
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.errors import ModelError
-from memory_pipeline.stages.auditing import audited, record, require, together
-from memory_pipeline.stages.batches import Batch, publish_batch, stage_batch
+from memory_pipeline.stages.auditing import audited, joined, require_of_act
+from memory_pipeline.stages.batches import stage_batch
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.on_top import OnTop
 from memory_pipeline.stages.one_writer import in_turn
 from memory_pipeline.stages.outcome import ConsolidateReport as ConsolidateReport
 from memory_pipeline.stages.outcome import outcome_of, replace_verdicts
+from memory_pipeline.stages.prospect import BY_HAND, Prospect
+from memory_pipeline.stages.publication import Batch, write_audit_publish
 from memory_pipeline.stages.publish import index_memories
+from memory_pipeline.stages.replay import Replay
 from memory_pipeline.stages.replay_inputs import replays
 from memory_pipeline.stages.settle import settle
-from memory_pipeline.stages.staging import clear, staging
+from memory_pipeline.stages.staging import clear
 from memory_pipeline.stages.tracing import traced
 from memory_pipeline.storage.staging import Staged
 
@@ -58,7 +61,7 @@ def consolidate(ctx: StageContext, days: Sequence[date]) -> ConsolidateReport:
         AuditFailed: what was staged breaks a rule; nothing of it was published.
         ModelError: the judge cannot be reached; users already consolidated are written, the others are as they were.
     """
-    report = ConsolidateReport(audits=audited(ctx, []))
+    report = ConsolidateReport(audits=audited(ctx, "memories", []))
     for span in _near(sorted(set(days))):
         _consolidate(ctx, span, report)
     return report
@@ -77,47 +80,14 @@ def _near(days: Sequence[date]) -> list[list[date]]:
 
 def _consolidate(ctx: StageContext, span: Sequence[date], report: ConsolidateReport) -> None:
     users = users_of(ctx, span)
-    if not users:
-        return
-    with staging(ctx) as staged:
-        left = users
-        while left:
-            batches, stopped = stage(ctx, staged, left, span)
-            audits = audited(ctx, [batch.prospect for batch in batches])
-            record(ctx, audits)
-            require(ctx, staged, audits)
-            report.audits = tuple(map(together, report.audits, audits))
-            left = [user for batch in batches for user in publish_batch(ctx, batch, report)]
-            if stopped is not None:
-                raise stopped
-    clear(ctx, users, [*span, *report.replayed])
 
+    def stage(staged: Staged, part: str, some: Sequence[Scope]) -> Batch:
+        return stage_batch(ctx, staged, part, some, span, report)
 
-def stage(
-    ctx: StageContext, staged: Staged, users: Sequence[Scope], days: Sequence[date]
-) -> tuple[list[Batch], ModelError | None]:
-    """Work out what some days make of some users' memories, and stage it.
-
-    Args:
-        days: in order.
-
-    Returns:
-        The batches of users, and what stopped the work before it came to the last of them.
-
-    Raises:
-        ModelError: the judge cannot be reached, and nothing is staged.
-    """
-    batches: list[Batch] = []
-    for start in range(0, len(users), _USERS_AT_ONCE):
-        ctx.progress("consolidating", start, len(users))
-        try:
-            batches.append(stage_batch(ctx, staged, users[start : start + _USERS_AT_ONCE], days))
-        except ModelError as error:
-            if not batches:
-                raise
-            return batches, error
-    ctx.progress("consolidating", len(users), len(users))
-    return batches, None
+    found = write_audit_publish(ctx, "memories", users, stage, "consolidating", at_once=_USERS_AT_ONCE, index=False)
+    report.audits = joined(report.audits, found)
+    if users:
+        clear(ctx, "memories", users, [*span, *report.replayed])
 
 
 def replay_users(
@@ -129,29 +99,50 @@ def replay_users(
         acts: what a user did by hand just now, to be done and written in the same replay.
 
     Raises:
+        AuditFailed: what would be written breaks a rule; nothing is.
         ModelError: the judge cannot be reached; nothing is written.
     """
     report = ConsolidateReport()
     last = max([*ctx.lake.days("memory_versions"), *(act.day for act in acts)], default=first)
     if not users or last < first:
         return report
-    days = [first, last]
 
     def work(some: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
-        every = replays(ctx, some, days, acts)
-        asyncio.run(settle(ctx, every, days))
+        every = _replayed(ctx, some, first, last, acts)
 
         def write(fine: Collection[Scope]) -> None:
             made = outcome_of(ctx, [r for r in every if r.history.scope in fine], acts)
+            given = {"changed": made.versions, "judged": made.verdicts}
+            require_of_act(Prospect(ctx, BY_HAND, sorted(fine), covered=made.covered, since=first, given=given))
             replace_verdicts(ctx, made)
             ctx.lake.append("memory_versions", made.versions)
-            report.add(made, days[-1])
+            report.add(made, last)
 
         return write
 
     in_turn(ctx, users, work)
     index_memories(ctx, report.memory_ids)
     return report
+
+
+def replay_on_top(top: OnTop, users: Sequence[Scope], first: date) -> None:
+    """Replay some users from a day on, and stage what comes of it.
+
+    Raises:
+        ModelError: the judge cannot be reached.
+    """
+    last = max(top.lake.days("memory_versions"), default=first)
+    if users and first <= last:
+        every = _replayed(top, users, first, last)
+        top.keep(outcome_of(top, every), {i for replay in every for i in replay.history.proposed})
+
+
+def _replayed(
+    ctx: StageContext, users: Sequence[Scope], first: date, last: date, acts: Sequence[MemoryVersion] = ()
+) -> list[Replay]:
+    every = replays(ctx, users, [first, last], acts)
+    asyncio.run(settle(ctx, every, [first, last]))
+    return every
 
 
 def users_of(ctx: StageContext, days: Sequence[date]) -> list[Scope]:

@@ -14,9 +14,11 @@ from memory_pipeline.domain.lifecycle import advance
 from memory_pipeline.domain.memory import Change, MemoryVersion, fold, standing
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.transition import finish
-from memory_pipeline.errors import NotFound, StorageError
+from memory_pipeline.errors import NotFound
+from memory_pipeline.stages.auditing import require_of_act
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import holds_in_force
+from memory_pipeline.stages.prospect import BY_HAND, Prospect, stands
 from memory_pipeline.stages.publish import index_memories, publish
 
 _TICK = timedelta(microseconds=1)
@@ -31,6 +33,7 @@ class Desk:
         self.scope = scope
         self.held = standing(rows)
         self.state = fold(rows)
+        self._found = dict(self.state)
         self.undone = [row for row in self.held if is_act(row) and row.change is Change.UNDO]
         self.made: list[MemoryVersion] = []
 
@@ -114,11 +117,11 @@ class Desk:
         """Write what was made to the ledger, and bring the index up to it.
 
         Raises:
-            StorageError: a version is not of this user; nothing is written. What it says was looked at before it was
-                made.
+            AuditFailed: it would break a rule of what may be remembered; nothing is written.
         """
-        if any(version.scope != self.scope for version in self.made):
-            raise StorageError("an act made a version of another user's memory; nothing was written")
+        if not self.made:
+            return
+        require_of_act(self._prospect())
         new = list(dict.fromkeys(v.content for v in self.made if v.change in (Change.ADD, Change.EDIT)))
         self.ctx.index.version("memories")  # an index of another encoder stops it before anything is written,
         if new:
@@ -126,6 +129,18 @@ class Desk:
         self._put_summaries_aside()
         publish(self.ctx, self.made, [])
         index_memories(self.ctx, {v.memory_id for v in self.made})
+
+    def _prospect(self) -> Prospect:
+        """What would hold; all of it is on the desk already."""
+        from memory_pipeline.storage.rows import to_table
+
+        about = {version.memory_id for version in self.made}
+        given = {
+            "changed": to_table(self.made, MemoryVersion),
+            "known": to_table([v for v in self.held if v.memory_id in about], MemoryVersion),
+            "before": stands(list(self._found.values())),
+        }
+        return Prospect(self.ctx, BY_HAND, [self.scope], given=given)
 
     def _put_summaries_aside(self) -> None:
         """Take summaries that may tell what is taken back out of the index; the next run makes them anew without it."""

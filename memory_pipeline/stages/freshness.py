@@ -189,6 +189,12 @@ def made(ctx: StageContext, stage: Stage) -> dict[date, tuple[str, str]]:
     return {start: note.made for start, note in _notes(ctx, stage).items()}
 
 
+def last_made(ctx: StageContext, stage: Stage) -> tuple[date, datetime] | None:
+    """The last partition that a stage has made, and when it was made last."""
+    notes = _notes(ctx, stage)
+    return (max(notes), notes[max(notes)].at) if notes else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Note:
     """The latest note on a partition: what it was made from and by, how many rows it got, and when."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.stages import freshness
+from memory_pipeline.stages.audit_result import Audit
 from memory_pipeline.stages.context import StageContext
 
 
@@ -53,32 +54,33 @@ def _consolidate(ctx: StageContext, days: Sequence[date]) -> Made:
     from memory_pipeline.stages.consolidate import consolidate
 
     report = consolidate(ctx, days)
-    return Made(
-        {day: found.total() for day, found in report.changes.items()},
-        frozenset(report.failed),
-        {audit.name: audit.detail for audit in report.audits if not audit.ok},
-        frozenset(report.replayed),
-    )
+    rows = {day: found.total() for day, found in report.changes.items()}
+    return Made(rows, frozenset(report.failed), _refused(report.audits), frozenset(report.replayed))
 
 
 def _age(ctx: StageContext, days: Sequence[date]) -> Made:
     from memory_pipeline.stages.age import age
 
-    return Made({day: found.total() for day, found in age(ctx, days).items()})
+    report = age(ctx, days)
+    return Made(report.rows(), refused=_refused(report.audits))
 
 
 def _find_patterns(ctx: StageContext, starts: Sequence[date]) -> Made:
     from memory_pipeline.stages.patterns import find_patterns
 
     report = find_patterns(ctx, _periods(Grain.WEEK, starts))
-    return Made(report.made, frozenset(start for start, n in report.failed.items() if n))
+    return Made(report.made, frozenset(start for start, n in report.failed.items() if n), _refused(report.audits))
 
 
 def _reflect(ctx: StageContext, starts: Sequence[date]) -> Made:
     from memory_pipeline.stages.reflect import reflect
 
     report = reflect(ctx, _periods(Grain.WEEK, starts))
-    return Made(report.made, frozenset(start for start, n in report.failed.items() if n))
+    return Made(report.made, frozenset(start for start, n in report.failed.items() if n), _refused(report.audits))
+
+
+def _refused(audits: Iterable[Audit]) -> dict[str, str]:
+    return {audit.name: audit.detail for audit in audits if not audit.ok}
 
 
 def _summarise(grain: Grain) -> Callable[[StageContext, Sequence[date]], Made]:

@@ -28,14 +28,19 @@ from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.inference.replies import PatternReply
 from memory_pipeline.inference.reply_cache import Pack
 from memory_pipeline.stages.age import let_time_pass
-from memory_pipeline.stages.consolidate import replay_users
+from memory_pipeline.stages.audit_result import Audit
+from memory_pipeline.stages.auditing import joined
+from memory_pipeline.stages.consolidate import replay_on_top
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import held_weeks
-from memory_pipeline.stages.one_writer import in_turn
+from memory_pipeline.stages.on_top import OnTop, stage_on_top
 from memory_pipeline.stages.pattern_groups import Group, UserPatterns
-from memory_pipeline.stages.publish import index_memories, publish
+from memory_pipeline.stages.publication import Batch, write_audit_publish
+from memory_pipeline.stages.publish import publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.regate import CitedMessages
+from memory_pipeline.stages.staging import clear
+from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
 _KINDS = sorted(CLUSTERED | {MemoryType.PATTERN})
@@ -48,26 +53,36 @@ class PatternReport:
     Attributes:
         made: patterns that stand.
         failed: groups about which no reply fits; the week stays stale.
+        audits: what every audit found before anything was published.
     """
 
     made: Counter[date] = field(default_factory=Counter)
     failed: Counter[date] = field(default_factory=Counter)
+    audits: tuple[Audit, ...] = ()
 
 
 def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> PatternReport:
     """Make the patterns of some weeks that are over.
 
     Raises:
+        AuditFailed: what was staged breaks a rule; nothing of it was published.
         ModelError: the model cannot be reached; users already worked on are written, the others are as they were.
     """
     report = PatternReport()
     ordered = sorted(set(weeks))
-    let_time_pass(ctx, ordered)
+    passed = let_time_pass(ctx, ordered)
     users = _active(ctx, ordered)
-    for start in range(0, len(users), _USERS_AT_ONCE):
-        ctx.progress("finding patterns", start, len(users))
-        _Finder(ctx, ordered).find(users[start : start + _USERS_AT_ONCE], report)
-    ctx.progress("finding patterns", len(users), len(users))
+
+    def stage(staged: Staged, part: str, some: Sequence[Scope]) -> Batch:
+        def work(top: OnTop, of: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
+            return _Finder(top, ordered).find(of, report)
+
+        return stage_on_top(ctx, "patterns", staged, part, some, ordered[0].start, work)
+
+    made = write_audit_publish(ctx, "patterns", users, stage, "finding patterns", at_once=_USERS_AT_ONCE)
+    if users:
+        clear(ctx, "patterns", users)
+    report.audits = joined(made, passed)
     return report
 
 
@@ -84,30 +99,34 @@ def _active(ctx: StageContext, weeks: Sequence[Period]) -> list[Scope]:
 class _Finder:
     """Finds the patterns of some users, and remembers what was answered meanwhile."""
 
-    def __init__(self, ctx: StageContext, weeks: Sequence[Period]) -> None:
+    def __init__(self, ctx: OnTop, weeks: Sequence[Period]) -> None:
         self._ctx = ctx
         self._weeks = weeks
         self._cited = CitedMessages(ctx)
         self._replies: dict[Scope, dict[tuple[str, ...], PatternReply | None]] = defaultdict(dict)
 
-    def find(self, users: Sequence[Scope], report: PatternReport) -> None:
+    def find(self, users: Sequence[Scope], report: PatternReport) -> Callable[[Collection[Scope]], None]:
         """Write the patterns of users, replay what follows from them, and look again.
 
         Each round settles a week more at least, most often all of them: the second finds nothing to change.
+
+        Returns:
+            What counts them in the report, for some of the users.
         """
         found: dict[Scope, UserPatterns] = {}
         left, rounds = list(users), 0
         while left and rounds <= 1 + max((len(found[s].weeks) for s in left if s in found), default=0):
-            changed: dict[Scope, date] = {}
-            in_turn(self._ctx, left, partial(self._work, found, changed))
+            here = self._walked(left)
+            found.update((user.scope, user) for user in here)
+            publish(self._ctx, [v for u in here for v in u.asserted], [v for u in here for v in u.withdrawn])
+            changed = {user.scope: user.first for user in here if user.first is not None}
             for first in sorted(set(changed.values())):
-                replay_users(self._ctx, sorted(s for s, day in changed.items() if day == first), first)
+                replay_on_top(self._ctx, sorted(s for s, day in changed.items() if day == first), first)
             left, rounds = sorted(changed), rounds + 1
-        self._report(found.values(), report)
+        return lambda published: self._report([u for s, u in found.items() if s in published], report)
 
-    def _work(
-        self, found: dict[Scope, UserPatterns], changed: dict[Scope, date], users: Sequence[Scope]
-    ) -> Callable[[Collection[Scope]], None]:
+    def _walked(self, users: Sequence[Scope]) -> list[UserPatterns]:
+        """What the users' patterns come to, all that is open asked."""
         since = min(self._weeks).start
         every = self._users(users, since)
         earlier = {user.scope for user in every if user.weeks and user.weeks[0].start < since}
@@ -115,15 +134,7 @@ class _Finder:
             every = [user for user in every if user.scope not in earlier] + self._users(sorted(earlier), None)
         while open_ := [group for user in every for group in user.walk(self._replies[user.scope])]:
             self._ask(open_)
-
-        def write(fine: Collection[Scope]) -> None:
-            here = [user for user in every if user.scope in fine]
-            found.update((user.scope, user) for user in here)
-            changed.update((user.scope, user.first) for user in here if user.first is not None)
-            publish(self._ctx, [v for u in here for v in u.asserted], [v for u in here for v in u.withdrawn])
-            index_memories(self._ctx, {v.memory_id for u in here for v in u.asserted + u.withdrawn})
-
-        return write
+        return every
 
     def _users(self, users: Sequence[Scope], since: date | None) -> list[UserPatterns]:
         from memory_pipeline.storage.ledger import versions_of

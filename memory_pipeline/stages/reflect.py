@@ -19,16 +19,22 @@ from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.stages.age import let_time_pass
-from memory_pipeline.stages.consolidate import replay_users
+from memory_pipeline.stages.audit_result import Audit
+from memory_pipeline.stages.auditing import joined
+from memory_pipeline.stages.consolidate import replay_on_top
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import held_weeks
 from memory_pipeline.stages.insights import Insights
 from memory_pipeline.stages.joint_asking import ask_jointly
-from memory_pipeline.stages.one_writer import in_turn
-from memory_pipeline.stages.publish import index_memories, publish
+from memory_pipeline.stages.on_top import OnTop, stage_on_top
+from memory_pipeline.stages.publication import Batch, write_audit_publish
+from memory_pipeline.stages.publish import publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
-from memory_pipeline.stages.reflect_requests import Question, grouped, joined
+from memory_pipeline.stages.reflect_requests import Question, grouped
+from memory_pipeline.stages.reflect_requests import joined as together
 from memory_pipeline.stages.regate import CitedMessages
+from memory_pipeline.stages.staging import clear
+from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
 
@@ -40,27 +46,35 @@ class ReflectReport:
     Attributes:
         made: insights that stand, new ones and confirmed ones.
         failed: users whose reply did not fit; the week stays stale.
+        audits: what every audit found before anything was published.
     """
 
     made: Counter[date] = field(default_factory=Counter)
     failed: Counter[date] = field(default_factory=Counter)
+    audits: tuple[Audit, ...] = ()
 
 
 def reflect(ctx: StageContext, weeks: Sequence[Period]) -> ReflectReport:
     """Make the reflections of some weeks.
 
     Raises:
+        AuditFailed: what was staged breaks a rule; nothing of it was published.
         ModelError: the model cannot be reached; the users of this go are as they were.
     """
     report = ReflectReport()
     ordered = sorted(set(weeks))
-    let_time_pass(ctx, ordered)
+    passed = let_time_pass(ctx, ordered)
     users = _active(ctx, ordered)
-    for start in range(0, len(users), _USERS_AT_ONCE):
-        ctx.progress("reflecting", start, len(users))
-        _reflect(ctx, users[start : start + _USERS_AT_ONCE], ordered, report)
-    let_time_pass(ctx, ordered)  # for what has just been made, too
-    ctx.progress("reflecting", len(users), len(users))
+
+    def stage(staged: Staged, part: str, some: Sequence[Scope]) -> Batch:
+        work = partial(_reflect, weeks=ordered, report=report)
+        return stage_on_top(ctx, "reflections", staged, part, some, ordered[0].start, work)
+
+    made = write_audit_publish(ctx, "reflections", users, stage, "reflecting", at_once=_USERS_AT_ONCE)
+    if users:
+        clear(ctx, "reflections", users)
+    again = let_time_pass(ctx, ordered)  # for what has just been made, too
+    report.audits = joined(joined(made, passed), again)
     return report
 
 
@@ -72,18 +86,22 @@ def _active(ctx: StageContext, weeks: Sequence[Period]) -> list[Scope]:
     return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
 
 
-def _reflect(ctx: StageContext, users: Sequence[Scope], weeks: Sequence[Period], report: ReflectReport) -> None:
-    orphaned: dict[Scope, date] = {}
+def _reflect(
+    top: OnTop, users: Sequence[Scope], weeks: Sequence[Period], report: ReflectReport
+) -> Callable[[Collection[Scope]], None]:
+    everybody, failed = _insights(top, users, weeks)
+    _write(top, everybody, failed)
+    for insights in everybody:
+        if insights.orphaned is not None:  # something was done to a reflection that is no more
+            replay_on_top(top, [insights.scope], insights.orphaned)
 
-    def work(some: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
-        everybody, failed = _insights(ctx, some, weeks)
-        return lambda fine: _write(
-            ctx, [i for i in everybody if i.scope in fine], [f for f in failed if f[0].scope in fine], report, orphaned
-        )
+    def count(published: Collection[Scope]) -> None:
+        report.failed.update(question.week.start for question, _ in failed if question.scope in published)
+        for insights in everybody:
+            if insights.scope in published:
+                report.made.update(insights.stand())
 
-    in_turn(ctx, users, work)
-    for scope, day in orphaned.items():  # what was done to a reflection that is no more
-        replay_users(ctx, [scope], day)
+    return count
 
 
 def _insights(
@@ -100,7 +118,7 @@ def _insights(
     everybody = [Insights(ctx, user, rows[user], weeks, cited, held.get(user)) for user in users]
     questions = [q for insights in everybody for q in insights.questions]
     packs = partial(grouped, policy=ctx.policy.reflection)
-    answers = dict(zip(map(id, questions), asyncio.run(ask_jointly(ctx, questions, packs, joined)), strict=True))
+    answers = dict(zip(map(id, questions), asyncio.run(ask_jointly(ctx, questions, packs, together)), strict=True))
     failed: list[tuple[Question, ReplyError]] = []
     for insights in everybody:
         for question in insights.questions:
@@ -115,23 +133,11 @@ def _insights(
     return everybody, failed
 
 
-def _write(
-    ctx: StageContext,
-    everybody: Sequence[Insights],
-    failed: Sequence[tuple[Question, ReplyError]],
-    report: ReflectReport,
-    orphaned: dict[Scope, date],
-) -> None:
+def _write(ctx: StageContext, everybody: Sequence[Insights], failed: Sequence[tuple[Question, ReplyError]]) -> None:
     aside = [PutAside(_source(q), 0, str(error), error.reply) for q, error in failed]
     aside += [PutAside(_source(q), 0, reason, content) for i in everybody for q, content, reason in i.refused]
     put_all_aside(ctx, aside)
-    report.failed.update(question.week.start for question, _ in failed)
-    for insights in everybody:
-        report.made.update(insights.stand())
-        if insights.orphaned is not None:
-            orphaned[insights.scope] = insights.orphaned
     publish(ctx, [v for i in everybody for v in i.asserted], [v for i in everybody for v in i.withdrawn])
-    index_memories(ctx, {v.memory_id for i in everybody for v in i.asserted + i.withdrawn})
 
 
 def _source(question: Question) -> str:

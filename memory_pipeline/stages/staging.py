@@ -25,7 +25,7 @@ def staging(ctx: StageContext) -> Iterator[Staged]:
     for n in range(1, _RUNS):
         staged = Staged.of(ctx.lake, ctx.run_id if n == 1 else f"{ctx.run_id}-{n}")
         with staged.held() as mine:
-            if mine:
+            if mine and not staged.note():  # what another stage of this run was refused stays, to be looked at
                 yield from _kept_if_refused(staged)
                 return
     raise StorageError(f"{_RUNS} runs called {ctx.run_id} are at work")
@@ -43,27 +43,41 @@ def _kept_if_refused(staged: Staged) -> Iterator[Staged]:
     staged.remove()
 
 
-def clear(ctx: StageContext, users: Collection[Scope] = (), days: Collection[date] = ()) -> int:
+def clear(
+    ctx: StageContext,
+    writer: str = "",
+    users: Collection[Scope] | None = (),
+    days: Collection[date] | None = None,
+) -> int:
     """Remove what earlier runs have left staged. Returns of how many runs.
 
     Args:
-        users, days: just published: what was staged for none but these is out of date. Everything else goes once it
-            is older than a week. A run that is at work keeps its rows.
+        writer, users, days: just published: what the same writer had staged for none but these is out of date; None =
+            all. Everything else goes once it is older than a week. A run that is at work keeps its rows.
     """
     removed = 0
     for staged in staged_runs(ctx.lake):
         with staged.held() as idle:
-            if idle and _over(ctx, staged, set(users), set(days)):
+            if idle and _over(ctx, staged, writer, users, days):
                 staged.remove()
                 removed += 1
     return removed
 
 
-def _over(ctx: StageContext, staged: Staged, users: set[Scope], days: set[date]) -> bool:
-    if (ctx.lake.store.local and not staged.note()) or staged.older_than(_KEPT):
+def _over(
+    ctx: StageContext,
+    staged: Staged,
+    writer: str,
+    users: Collection[Scope] | None,
+    days: Collection[date] | None,
+) -> bool:
+    note = staged.note()
+    if (ctx.lake.store.local and not note) or staged.older_than(_KEPT):
         return True  # whoever had staged it was stopped, or nobody has looked at it
+    if note.get("writer", "memories") != writer:  # a note of before was of the only stage that staged
+        return False
     of, on = extent(staged)
-    return of <= users and on <= days
+    return (users is None or of <= set(users)) and (days is None or on <= set(days))
 
 
 def erase_staged(ctx: StageContext, scope: Scope) -> int:

@@ -129,7 +129,7 @@ def _due_users(lake: Lake, before: float, figures: _Figures) -> set[Scope] | Non
             f"{_DUE} SELECT tenant_id, user_id, min(due) AS due FROM due GROUP BY ALL ORDER BY ALL",
             figures.given,
             tables=figures.tables,
-            files={LEDGER: (LEDGER, [f"{lake.store.base}/{path}" for path in missing])},
+            files={LEDGER: (LEDGER, [lake.store.beside(path) for path in missing])},
         )
         for row in table.to_pylist():
             path, _ = held.parts[held.bucket(Scope(row["tenant_id"], row["user_id"]))]

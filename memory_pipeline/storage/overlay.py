@@ -49,12 +49,16 @@ class OverlayFiles(Files):
     def infos(self, dataset: str, days: Iterable[date] | None) -> list[pafs.FileInfo]:
         span = None if days is None else list(days)
         top = super().infos(dataset, span)
-        hidden = {self._place(self, info.path) for info in top} | self._gone
-        return [i for i in self._below.infos(dataset, span) if self._place(self._below, i.path) not in hidden] + top
+        hidden = {self.place(info.path) for info in top} | self._gone
+        return [i for i in self._below.infos(dataset, span) if self.place(i.path) not in hidden] + top
 
-    @staticmethod
-    def _place(files: Files, path: str) -> str:
-        return path.removeprefix(f"{files.base}/")
+    def place(self, path: str) -> str:
+        """Where a file lies under the root, its own or that of the lake below."""
+        own = path.removeprefix(f"{self.base}/")
+        if own != path:
+            return own
+        below = self._below
+        return below.place(path) if isinstance(below, OverlayFiles) else path.removeprefix(f"{below.base}/")
 
     def states(self, dataset: str) -> Mapping[date, str]:
         found, top = dict(self._below.states(dataset)), super().states(dataset)
@@ -66,7 +70,7 @@ class OverlayFiles(Files):
         self._gone.discard(path)
 
     def remove(self, path: str) -> None:
-        place = path.removeprefix(f"{self._below.base}/").removeprefix(f"{self.base}/")
+        place = self.place(path)
         super().remove(place)
         self._gone.add(place)
 
@@ -77,20 +81,26 @@ class OverlayFiles(Files):
         return super().note(name) or self._below.note(name)
 
     def beside(self, path: str) -> str:
-        return self._below.beside(path)
+        return self._below.beside(path)  # the notes that name files are made below
 
 
 class OverlayLake(Lake):
-    """A lake on top of another one; what was paid for goes below."""
+    """A lake on top of another one.
 
-    def __init__(self, below: Lake, root: str) -> None:
+    Args:
+        root: where to write.
+        through: datasets whose rows are appended below.
+    """
+
+    def __init__(self, below: Lake, root: str, through: Collection[str] = PAID) -> None:
         super().__init__(below.root)
         self.below = below
+        self.through = frozenset(through)
         self.store = OverlayFiles(below.store, root)
         self.versions = Versions(self.store)
 
     def append(self, dataset: str, rows: Sequence[Any] | pa.Table, *given: Any, **more: Any) -> int:
-        lake: Any = self.below if dataset in PAID else super()
+        lake: Any = self.below if dataset in self.through else super()
         written: int = lake.append(dataset, rows, *given, **more)
         return written
 

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.overlay import OverlayLake
 
 FOLDER = ".staged"
 STAGED = ("memory_versions", "verdicts")
 """Datasets whose rows are staged."""
+_BELOW = frozenset({"quarantined"})  # a reply that did not fit is kept, whatever comes of the others
 _NOTE = "note.json"
 _LOCK = ".lock"
 _UNSAFE = re.compile(r"[^\w.-]|^\.")
@@ -53,6 +55,12 @@ class Staged:
     def begin(self, part: str) -> None:
         """Make room for a part, be it for no rows."""
         self.lake.store.fs.create_dir(f"{self.path}/{part}", recursive=True)
+
+    def on_top(self, part: str) -> OverlayLake:
+        """The lake with this part on top: whoever works on it stages what it writes, and sees that as if it held."""
+        from memory_pipeline.storage.overlay import PAID, OverlayLake
+
+        return OverlayLake(self.lake, f"{self.lake.store.root.rstrip('/')}/{self._root}/{part}", PAID | _BELOW)
 
     def put(self, part: str, dataset: str, rows: Sequence[Any] | pa.Table) -> int:
         """Stage rows of a dataset. Returns the number of files."""

@@ -15,11 +15,10 @@ from memory_pipeline.domain.memory import Change, MemoryVersion, Status, fold, s
 from memory_pipeline.domain.proposal import Evidence, Proposal, Verdict
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.transition import identity
-from memory_pipeline.errors import AuditFailed, SettingsError, StorageError
+from memory_pipeline.errors import AuditFailed, SettingsError
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import batches, consolidate
-from memory_pipeline.stages.audit_staged import OF_STAGED
-from memory_pipeline.stages.auditing import ACCEPTABLE, RULES, accepting, audited
+from memory_pipeline.stages import batches, consolidate, publication
+from memory_pipeline.stages.auditing import ACCEPTABLE, RULES, accepting, audited, rules_of
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.curate import remember
 from memory_pipeline.stages.desk import Desk
@@ -166,8 +165,8 @@ def test_what_breaks_a_rule_is_not_published(name: str, home: Path, monkeypatch:
 
 
 def test_every_audit_is_tried() -> None:
-    others = {"nothing_vanishes", "staged_as_declared", "retired_share"}
-    assert {*PLANTS, *others} == set(RULES) == {audit.__name__ for audit in OF_STAGED} | {"retired_share"}
+    others = {"nothing_vanishes", "staged_as_declared", "retired_share", "aged_share"}
+    assert {*PLANTS, *others} == set(RULES) == set(rules_of("memories"))
 
 
 def test_a_memory_does_not_vanish_while_its_proposal_is_accepted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +265,7 @@ def test_a_run_that_dies_between_the_steps_is_repaired_by_the_next(
         raise _Died
 
     if step == "staged":
-        monkeypatch.setattr(consolidate, "audited", lambda ctx, prospects: dies() if prospects else ())
+        monkeypatch.setattr(publication, "audited", lambda ctx, writer, prospects: dies() if prospects else ())
     elif step == "verdicts":
         monkeypatch.setattr(Staged, "publish", dies)
     else:
@@ -293,8 +292,8 @@ def test_who_writes_between_staging_and_publishing_is_not_overrun(home: Path, mo
     """Alice writes by hand while her rows wait: she is worked on again, and Bob's rows are published as they are."""
     goes: list[int] = []
 
-    def meanwhile(ctx: StageContext, prospects: Any) -> Any:
-        found = audited(ctx, prospects)
+    def meanwhile(ctx: StageContext, writer: str, prospects: Any) -> Any:
+        found = audited(ctx, writer, prospects)
         if prospects:
             goes.append(sum(len(p.users) for p in prospects))
         if len(goes) == 1 and prospects:
@@ -303,7 +302,7 @@ def test_who_writes_between_staging_and_publishing_is_not_overrun(home: Path, mo
             remember(hand, ALICE, Fact("Lives in Braga."))
         return found
 
-    monkeypatch.setattr(consolidate, "audited", meanwhile)
+    monkeypatch.setattr(publication, "audited", meanwhile)
     ctx = _context(home, 1)
     consolidate.consolidate(ctx, DAYS)
     assert goes == [2, 1]
@@ -324,7 +323,7 @@ def test_what_is_done_by_hand_stays_with_its_user(home: Path) -> None:
     desk = Desk.of(ctx, ALICE)
     (dog,) = [memory for memory in Desk.of(ctx, BOB).state.values() if memory.attribute == "pet"]
     desk.act(dog, Change.PIN, "pinned by the user")
-    with pytest.raises(StorageError, match="another user's memory"):
+    with pytest.raises(AuditFailed, match="refused, and nothing was changed: .*no_row_outside_its_user"):
         desk.file()
     assert _held(home) == before
 

@@ -144,6 +144,7 @@ class ConsolidationPolicy:
     reinforce_confidence: float
     outcome_importance: float
     max_retired_share: float
+    max_aged_share: float
     min_retired: int
 
 

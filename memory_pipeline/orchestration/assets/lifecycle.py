@@ -1,6 +1,7 @@
 """6 and 7 · What reads say of the memories, and what time does to them."""
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import dagster as dg
 
 from memory_pipeline.orchestration.assets.memories import memories
 from memory_pipeline.orchestration.charts import bars, lines
+from memory_pipeline.orchestration.checks import before_publication, results, run_audited
 from memory_pipeline.orchestration.metadata import chart, table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
@@ -51,19 +53,23 @@ def collected(ctx: "StageContext", days: list[date]) -> Made:
     backfill_policy=dg.BackfillPolicy.single_run(),
     pool="memories",
     code_version=version_of("lifecycle"),
+    check_specs=before_publication("lifecycle"),
     description="Active, stale, archived, closed: what the policy table says that time does, as versions with reasons.",
 )
-def lifecycle(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    return run_stage(context, pipeline, "lifecycle", _age)
+def lifecycle(
+    context: dg.AssetExecutionContext, pipeline: Pipeline
+) -> Iterator[dg.AssetCheckResult | dg.MaterializeResult[None]]:
+    yield from run_audited(context, pipeline, "lifecycle", _age)
 
 
 def _age(ctx: "StageContext", days: list[date]) -> Made:
     from memory_pipeline.stages.age import age
 
     report = age(ctx, days)
-    rows = [{"day": d, "change": c, "memories": n} for d, found in sorted(report.items()) for c, n in found.items()]
+    changes = sorted(report.changes.items())
+    rows = [{"day": day, "change": c, "memories": n} for day, found in changes for c, n in found.items()]
     metadata = {"transitions": table(rows[-50:]), **_curves(ctx.policy), **_structure(ctx, max(days))}
-    return Made({day: found.total() for day, found in report.items()}, metadata)
+    return Made(report.rows(), metadata, checks=list(results(report.audits, asset_key=dg.AssetKey("lifecycle"))))
 
 
 _CURVE_DAYS, _PLACES = 365, 73

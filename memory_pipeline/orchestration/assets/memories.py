@@ -9,9 +9,8 @@ import dagster as dg
 
 from memory_pipeline.domain.rates import Rate
 from memory_pipeline.domain.reasons import meaning
-from memory_pipeline.errors import AuditFailed
 from memory_pipeline.orchestration.assets.proposals import proposals
-from memory_pipeline.orchestration.checks import BEFORE_PUBLICATION, results
+from memory_pipeline.orchestration.checks import before_publication, results, run_audited
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
@@ -34,19 +33,14 @@ GROUP = "3_memories"
     retry_policy=RETRY,
     pool="memories",
     code_version=version_of("memories"),
-    check_specs=BEFORE_PUBLICATION,
+    check_specs=before_publication("memories"),
     description="The append-only ledger of memory versions. Each user's days are replayed in order through the gate "
     "and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
 )
 def memories(
     context: dg.AssetExecutionContext, pipeline: Pipeline
 ) -> Iterator[dg.AssetCheckResult | dg.MaterializeResult[None]]:
-    try:
-        made = run_stage(context, pipeline, "memories", _consolidate)
-    except AuditFailed as failed:
-        yield from results(failed.audits, asset_key=context.asset_key)
-        raise dg.Failure(str(failed), allow_retries=False) from failed
-    yield made
+    yield from run_audited(context, pipeline, "memories", _consolidate)
 
 
 def _consolidate(ctx: "StageContext", days: list[date]) -> Made:

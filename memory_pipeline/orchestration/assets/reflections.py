@@ -1,6 +1,7 @@
 """5 · What follows from many memories: patterns and reflections, week by week."""
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ import dagster as dg
 
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.orchestration.assets.memories import memories
+from memory_pipeline.orchestration.checks import before_publication, results, run_audited
 from memory_pipeline.orchestration.partitions import FROM_DAYS, WEEKS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made
 from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
@@ -30,10 +32,13 @@ GROUP = "5_reflections"
     retry_policy=RETRY,
     pool="memories",
     code_version=version_of("patterns"),
+    check_specs=before_publication("patterns"),
     description="Alike findings and events in one statement; their memories are superseded by it and kept.",
 )
-def patterns(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    return run_stage(context, pipeline, "patterns", _patterns)
+def patterns(
+    context: dg.AssetExecutionContext, pipeline: Pipeline
+) -> Iterator[dg.AssetCheckResult | dg.MaterializeResult[None]]:
+    yield from run_audited(context, pipeline, "patterns", _patterns)
 
 
 @dg.asset(
@@ -46,10 +51,13 @@ def patterns(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Materi
     retry_policy=RETRY,
     pool="memories",
     code_version=version_of("reflections"),
+    check_specs=before_publication("reflections"),
     description="Insights about a user that rest on several memories of several days, with their ids.",
 )
-def reflections(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    return run_stage(context, pipeline, "reflections", _reflections)
+def reflections(
+    context: dg.AssetExecutionContext, pipeline: Pipeline
+) -> Iterator[dg.AssetCheckResult | dg.MaterializeResult[None]]:
+    yield from run_audited(context, pipeline, "reflections", _reflections)
 
 
 def _patterns(ctx: "StageContext", starts: list[date]) -> Made:
@@ -57,7 +65,8 @@ def _patterns(ctx: "StageContext", starts: list[date]) -> Made:
 
     report = find_patterns(ctx, [Period(Grain.WEEK, start) for start in starts])
     made = _told(ctx, starts, report.made, "pattern")
-    return replace(made, complete=[start for start in starts if not report.failed[start]])
+    checks = list(results(report.audits, asset_key=dg.AssetKey("patterns")))
+    return replace(made, complete=[start for start in starts if not report.failed[start]], checks=checks)
 
 
 def _reflections(ctx: "StageContext", starts: list[date]) -> Made:
@@ -65,7 +74,8 @@ def _reflections(ctx: "StageContext", starts: list[date]) -> Made:
 
     report = reflect(ctx, [Period(Grain.WEEK, start) for start in starts])
     made = _told(ctx, starts, report.made, "reflection")
-    return replace(made, complete=[start for start in starts if not report.failed[start]])
+    checks = list(results(report.audits, asset_key=dg.AssetKey("reflections")))
+    return replace(made, complete=[start for start in starts if not report.failed[start]], checks=checks)
 
 
 def _told(ctx: "StageContext", starts: list[date], made: Counter[date], kind: str) -> Made:

@@ -1,4 +1,4 @@
-"""Bundle → lake and index: read whole, held against the rules, and only then written.
+"""Bundle → lake and index: read whole, held against the rules and audited, and only then written.
 
 Writing is idempotent, and a second time goes on where the first was stopped: rows that are there already are not
 written again. A user of whom the home knows other things than the bundle keeps them: then the transcripts and what was
@@ -19,6 +19,8 @@ from memory_pipeline.domain.memory import Cause
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import SummaryGrain
 from memory_pipeline.errors import BundleError
+from memory_pipeline.stages.auditing import IMPORT, MERGE, audited, require
+from memory_pipeline.stages.auditing import record as record_audits
 from memory_pipeline.stages.bundle.archive import DATASETS, Bundle, Manifest, read
 from memory_pipeline.stages.bundle.exporting import rows_of
 from memory_pipeline.stages.bundle.rescoping import rescoped
@@ -30,8 +32,11 @@ from memory_pipeline.stages.landing.histories import Landed
 from memory_pipeline.stages.landing.message_log import add_new, exclusive
 from memory_pipeline.stages.landing.validation import identifier_fault
 from memory_pipeline.stages.one_writer import VERDICTS, alone, one_writer
+from memory_pipeline.stages.prospect import Prospect
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
+from memory_pipeline.stages.staging import clear, staging
 from memory_pipeline.storage.erasures import Erasures
+from memory_pipeline.storage.staging import STAGED, Staged
 
 _MERGED = ("messages", "message_revisions", "memory_versions", "replies", "recalls", "usefulness")
 _APPENDED = frozenset({"message_revisions", "memory_versions", "holds", "replies"})
@@ -79,6 +84,7 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
         BundleError: it is damaged, not what it says, reaches beyond its user, or holds what was erased here; nothing
             was taken in.
         SchemaTooNew: a newer release has written it.
+        AuditFailed: with it the ledger would break a rule; nothing was taken in.
         StorageError: the home cannot be written; the same command goes on where it was stopped.
     """
     ctx.progress("reading the bundle", 0, None)
@@ -102,9 +108,39 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
         report.aside = vetted.aside
         new = _new(held, vetted, report)
         if not dry_run:
-            _take(ctx, bundle, new, report, moved=scope != source)
+            with staging(ctx) as staged:
+                _audit(ctx, staged, scope, new, vetted.rows["messages"], merged=report.merged)
+                _take(ctx, bundle, new, report, moved=scope != source)
             _index(ctx, vetted.rows, report)
+            clear(ctx, IMPORT, [scope])
     return report
+
+
+def _audit(
+    ctx: StageContext,
+    staged: Staged,
+    scope: Scope,
+    new: Mapping[str, Sequence[Any]],
+    messages: Sequence[Any],
+    *,
+    merged: bool,
+) -> None:
+    """Hold what the ledger would get against the audits.
+
+    Raises:
+        AuditFailed: it breaks a rule; nothing is taken in.
+    """
+    import pyarrow as pa
+
+    part, writer = "00001", MERGE if merged else IMPORT
+    staged.begin(part)
+    for dataset in STAGED:
+        staged.put(part, dataset, new[dataset])
+    names = ("tenant_id", "user_id", "message_id")
+    brought = pa.table({name: pa.array([getattr(m, name) for m in messages], pa.string()) for name in names})
+    audits = audited(ctx, writer, [Prospect(ctx, writer, [scope], staged, part, given={"brought": brought})])
+    record_audits(ctx, audits)
+    require(ctx, IMPORT, staged, audits)
 
 
 def _rows(bundle: Bundle) -> dict[str, list[Any]]:

@@ -15,6 +15,7 @@ from memory_pipeline.domain.erasure import Erasure, Reason, Target
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import NotFound, StorageError
+from memory_pipeline.stages.auditing import ACCEPTABLE
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.erasure import provider, remaking, withdrawn
 from memory_pipeline.stages.erasure.proof import prove
@@ -146,7 +147,9 @@ def _carried_out(ctx: StageContext, kept: Erasures, erasure: Erasure) -> dict[st
 
 def _own(ctx: StageContext, erasure: Erasure) -> StageContext:
     """Surroundings that have read nothing before the erasure began."""
-    own = StageContext(ctx.settings, f"erase-{erasure.erasure_id}", ctx.clock(), ctx.progress)
+    # What is erased takes with it what rests on it, however much that is.
+    accepted = frozenset(ACCEPTABLE)
+    own = StageContext(ctx.settings, f"erase-{erasure.erasure_id}", ctx.clock(), ctx.progress, accepted)
     own.encoder = ctx.encoder
     own.lake.fence.renew()
     own.index.fence.renew()

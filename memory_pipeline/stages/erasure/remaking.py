@@ -109,7 +109,7 @@ def _memories(ctx: StageContext, days: Sequence[date]) -> _Done:
 def _lifecycle(ctx: StageContext, days: Sequence[date]) -> _Done:
     from memory_pipeline.stages.age import age
 
-    return _Done({day: found.total() for day, found in age(ctx, days).items()})
+    return _Done(age(ctx, days).rows())
 
 
 def _patterns(ctx: StageContext, starts: Sequence[date]) -> _Done:

@@ -1,0 +1,134 @@
+"""The surroundings of a stage that works in several rounds, each on what the round before has written.
+
+What it writes is staged; it sees it as if it held. Models, prompts and the index are those of the run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from datetime import date, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memory_pipeline.domain.scope import Scope
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.outcome import Outcome
+from memory_pipeline.stages.prospect import Prospect
+from memory_pipeline.stages.publication import Batch
+from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.staging import Staged
+
+if TYPE_CHECKING:
+    from memory_pipeline.inference.budget import Budget
+    from memory_pipeline.inference.chat import ChatModel
+    from memory_pipeline.inference.encoder import Encoder
+    from memory_pipeline.inference.prompts import Prompts
+    from memory_pipeline.inference.reply_cache import ReplyCache
+    from memory_pipeline.stages.recalled import SpooledRecalls
+    from memory_pipeline.storage.index import Index
+
+
+class OnTop(StageContext):
+    """The surroundings of a run, with another lake.
+
+    Attributes:
+        proposed: ids of the proposals that replays have worked on meanwhile.
+    """
+
+    def __init__(self, base: StageContext, lake: Lake) -> None:
+        super().__init__(base.settings, base.run_id, base.now, base.progress, base.accepted)
+        self._base = base
+        self.lake = lake
+        self.proposed: set[str] = set()
+        self._replayed: list[Outcome] = []
+
+    def clock(self) -> datetime:
+        return self._base.clock()
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        return self._base.prompts
+
+    @cached_property
+    def chat(self) -> ChatModel:
+        return self._base.chat
+
+    @cached_property
+    def budget(self) -> Budget:
+        return self._base.budget
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        return self._base.encoder
+
+    @cached_property
+    def index(self) -> Index:
+        return self._base.index
+
+    @cached_property
+    def replies(self) -> ReplyCache:
+        return self._base.replies
+
+    @cached_property
+    def spooled_recalls(self) -> SpooledRecalls:
+        return self._base.spooled_recalls
+
+    def keep(self, replayed: Outcome, proposed: Collection[str]) -> None:
+        """Write what replays of users came to: the versions are seen from now on, the verdicts are put together."""
+        self.lake.append("memory_versions", replayed.versions)
+        self._replayed.append(replayed)
+        self.proposed |= set(proposed)
+
+    def replayed(self) -> Outcome | None:
+        """What all replays came to, of each user and day the last one; None where there was none."""
+        import pyarrow as pa
+
+        covered: dict[date, set[Scope]] = defaultdict(set)
+        verdicts = []
+        for outcome in reversed(self._replayed):
+            new = {day: scopes - covered[day] for day, scopes in outcome.covered.items()}
+            rows = zip(*(outcome.verdicts[name].to_pylist() for name in ("day", "tenant_id", "user_id")), strict=True)
+            wanted = [Scope(tenant, user) in new.get(day, ()) for day, tenant, user in rows]
+            verdicts.append(outcome.verdicts.filter(pa.array(wanted, pa.bool_())))
+            for day, scopes in new.items():
+                covered[day] |= scopes
+        if not self._replayed:
+            return None
+        failed = frozenset(day for outcome in self._replayed for day in outcome.failed)
+        return Outcome(self._replayed[0].versions, pa.concat_tables(verdicts), dict(covered), failed)
+
+
+def stage_on_top(
+    ctx: StageContext,
+    writer: str,
+    staged: Staged,
+    part: str,
+    users: Sequence[Scope],
+    since: date,
+    work: Callable[[OnTop, Sequence[Scope]], Callable[[Collection[Scope]], None]],
+) -> Batch:
+    """Do some work on top of the lake, so that what it writes is staged.
+
+    Args:
+        since: first day of the ledger that it goes by.
+        work: given the surroundings and users, does it, and returns what counts it for those who were published.
+
+    Raises:
+        ModelError: a model cannot be reached.
+    """
+    from memory_pipeline.storage.ledger import marks_of
+
+    marks = marks_of(ctx.lake, users)
+    top = OnTop(ctx, staged.on_top(part))
+    count = work(top, users)
+    replayed = top.replayed()
+    if replayed is not None:
+        staged.put(part, "verdicts", replayed.verdicts)
+    prospect = Prospect(ctx, writer, users, staged, part, replayed.covered if replayed else {}, top.proposed)
+    prospect.since = min([since, *prospect.changed["day"].to_pylist()])
+
+    def told(_: Outcome, published: Collection[Scope]) -> None:
+        count(published)
+
+    return Batch(users, marks, prospect, told)
