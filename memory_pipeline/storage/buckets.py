@@ -32,6 +32,10 @@ def by_bucket(rows: pa.Table, buckets: int) -> dict[int, pa.Table]:
     owners = [Scope(names[0][n // len(names[1])], names[1][n % len(names[1])]) for n in found.tolist()]
     places = np.array([bucket_of(owner, buckets) for owner in owners], np.int64)[pair]
     order = np.argsort(places, kind="stable")
+    ordered = rows.take(pa.array(order))
     there, starts = np.unique(places[order], return_index=True)
-    shares = np.split(order, starts[1:])[: len(there)]  # of nothing it makes one empty share
-    return {place: rows.take(pa.array(share)) for place, share in zip(there.tolist(), shares, strict=True)}
+    ends = [*starts.tolist()[1:], rows.num_rows]
+    return {
+        place: ordered.slice(start, end - start)
+        for place, start, end in zip(there.tolist(), starts.tolist(), ends[: len(there)], strict=True)
+    }
