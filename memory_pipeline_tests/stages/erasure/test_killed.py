@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -63,7 +64,7 @@ def test_what_the_policy_keeps_no_longer_goes_with_a_certificate(home: Home) -> 
     assert retain(ctx) == {}, "off by default"
     aged = (ctx.now.date() - NOW.date().replace(month=3, day=4)).days
     policy, before = ctx.settings.policies, home.stale(ctx.now)
-    kept = type(policy.retention)(aged, 2, 0, 0)
+    kept = replace(policy.retention, messages_days=aged, quarantine_days=2)
     object.__setattr__(policy, "retention", kept)
     try:
         (alice, bob) = aged_messages(ctx)
@@ -74,7 +75,7 @@ def test_what_the_policy_keeps_no_longer_goes_with_a_certificate(home: Home) -> 
         assert retain(ctx)["aged messages"] == 8
         assert due(ctx) == {}
     finally:
-        object.__setattr__(policy, "retention", type(kept)(0, 0, 0, 0))
+        object.__setattr__(policy, "retention", replace(kept, messages_days=0, quarantine_days=0))
     told = [content for content, _, _ in home.told("alice")]
     assert "Is allergic to peanuts." in told
     assert not any("Porto" in content or "Lisbon" in content for content in told)
