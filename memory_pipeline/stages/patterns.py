@@ -30,7 +30,6 @@ from memory_pipeline.inference.reply_cache import Pack
 from memory_pipeline.stages.age import let_time_pass
 from memory_pipeline.stages.audit_result import Audit
 from memory_pipeline.stages.auditing import joined
-from memory_pipeline.stages.begun_together import begun_together
 from memory_pipeline.stages.consolidate import replay_on_top
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import held_weeks
@@ -121,8 +120,8 @@ class _Finder:
             found.update((user.scope, user) for user in here)
             publish(self._ctx, [v for u in here for v in u.asserted], [v for u in here for v in u.withdrawn])
             changed = {user.scope: user.first for user in here if user.first is not None}
-            for first, together in begun_together(changed):
-                replay_on_top(self._ctx, together, first)
+            for first in sorted(set(changed.values())):
+                replay_on_top(self._ctx, sorted(s for s, day in changed.items() if day == first), first)
             left, rounds = sorted(changed), rounds + 1
         return lambda published: self._report([u for s, u in found.items() if s in published], report)
 
