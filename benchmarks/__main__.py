@@ -15,6 +15,7 @@ QUICK = {"import": "import_time", "ingest": "ingest", "extraction": "extraction"
 _MINUTES = (
     "pairs",
     "patterns",
+    "conversations",
     "halumem",
     "fact_consolidation",
     "model_calls",

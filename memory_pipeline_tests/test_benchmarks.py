@@ -92,7 +92,7 @@ def test_plausible_answers_read_the_prompts(tmp_path: Path) -> None:
         take(ctx, [{**line, "content": "I live in Lisbon."}, {**line, "role": "assistant", "content": "I see."}])
         extract(ctx, ctx.lake.days("messages"))
         (made,) = ctx.lake.read("proposals", Proposal)
-        assert (made.content, made.evidence[0].quote) == ("Lives in Lisbon.", "I live in Lisbon")
+        assert (made.content, made.evidence[0].quote) == ("Lives in Lisbon.", "I live in Lisbon.")
         assert server.counts["extract"] == 1
     (said,) = lines('m7 | 2026-03-10T09:15:00+00:00 | assistant "Bo" | "Yes \\"so\\"."')
     assert (said["role"], said["speaker"], said["content"]) == ("assistant", "Bo", 'Yes "so".')

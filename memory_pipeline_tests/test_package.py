@@ -10,7 +10,7 @@ import pytest
 
 from memory_pipeline.settings import Settings
 
-HEAVY = ("dagster", "lancedb", "pandas", "openai", "onnxruntime", "pyarrow", "duckdb", "dateparser")
+HEAVY = ("dagster", "lancedb", "pandas", "openai", "onnxruntime", "pyarrow", "duckdb", "dateparser", "spacy")
 _SCRIPT = "import sys; from memory_pipeline import {name}; print(*(m for m in {heavy!r} if m in sys.modules))"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
@@ -23,10 +24,14 @@ from memory_pipeline.storage.alert_log import AlertLog
 _PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onnxruntime")
 _PROBED = 5  # users: the daily probe reads as more
 _SHOWN_ALERTS = 100
+_LANGUAGES = "languages"
 
 
 def examine() -> list[dict[str, Any]]:
-    """All checks as ``{"name", "ok", "detail"}``; one that fails does not stop the others."""
+    """All checks as ``{"name", "ok", "detail"}``; one that fails does not stop the others.
+
+    That of languages also has ``languages``: how many user messages are in each, by code.
+    """
     try:
         settings = Settings.load()
         _ = settings.policies
@@ -34,11 +39,20 @@ def examine() -> list[dict[str, Any]]:
         return [{"name": "settings", "ok": False, "detail": str(error)}]
     now = datetime.now(UTC)
     ctx = StageContext(settings, f"doctor-{now:%Y%m%dT%H%M%S}", now)
-    return [_guarded(name, check) for name, check in checks_of(ctx)]
+    found = Counter[str]()
+    checks = [_guarded(name, check) for name, check in checks_of(ctx, found)]
+    more = {_LANGUAGES: {"languages": dict(found.most_common())}}
+    return [{**check, **more.get(check["name"], {})} for check in checks]
 
 
-def checks_of(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
-    """Every check: its name, and what makes it."""
+def checks_of(
+    ctx: StageContext, languages: Counter[str] | None = None
+) -> Iterator[tuple[str, Callable[[], tuple[bool, str]]]]:
+    """Every check: its name, and what makes it.
+
+    Args:
+        languages: gets how many user messages are in each language, by code.
+    """
     settings = ctx.settings
     yield "settings", lambda: (True, f"home {settings.path()}, chat {settings.chat}, encoder {settings.encoder}")
     yield "policy", lambda: (True, _in_force("policy", settings.policy, settings.policy_file))
@@ -53,6 +67,7 @@ def checks_of(ctx: StageContext) -> Iterator[tuple[str, Callable[[], tuple[bool,
     yield "telemetry", lambda: (True, telemetry.state())
     yield "alerts", lambda: (True, _alerts(settings, ctx.now))
     yield "lake", lambda: _lake(ctx)
+    yield _LANGUAGES, lambda: (True, _languages(ctx, Counter() if languages is None else languages))
     yield "files", lambda: _files(ctx)
     yield "unfinished files", lambda: _unfinished(ctx)
     yield "recall log", lambda: (True, _recall_log(ctx))
@@ -134,6 +149,14 @@ def _lake(ctx: StageContext) -> tuple[bool, str]:
     days = ctx.lake.days("messages")
     row = ctx.lake.sql("SELECT count(*) AS n FROM messages").to_pylist()[0]
     return True, f"{row['n']} messages on {len(days)} days" if days else "empty: ingest some transcripts"
+
+
+def _languages(ctx: StageContext, found: Counter[str]) -> str:
+    """Never a failure: it is for the operator to say whether these users are to be remembered."""
+    from memory_pipeline.stages.languages import shares, spoken, unread
+
+    found.update(spoken(ctx.lake, ctx.lake.days("messages")))
+    return unread(ctx.settings, found) or shares(found)
 
 
 def _files(ctx: StageContext) -> tuple[bool, str]:

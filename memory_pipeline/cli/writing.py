@@ -34,6 +34,7 @@ def ingest(
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
     from memory_pipeline.stages.ingest import ingest as take
+    from memory_pipeline.stages.languages import unread
 
     now = datetime.now(UTC)
     with progress(not as_json) as tell:
@@ -50,6 +51,8 @@ def ingest(
     if report.quarantined:
         where = ctx.settings.path("quarantine")
         console().print(f"{report.quarantined} lines were put aside, each with its reason: {where}", markup=False)
+    if note := unread(ctx.settings, report.languages):
+        console().print(note, markup=False)
     if report.erased:
         console().print(f"{report.erased} messages had been erased and stay out; see `memory-pipeline erase --help`.")
     console().print("Next: memory-pipeline run", style="dim")
@@ -159,6 +162,8 @@ def print_run(report: Any) -> None:
             figures=(1, 2, 3, 4),
         )
     console().print(report.told, markup=False)
+    if report.unread:
+        console().print(report.unread, markup=False)
     if report.quarantined:
         console().print(f"{report.quarantined} replies, or parts of replies, did not fit and were put aside.")
     if report.later_days:

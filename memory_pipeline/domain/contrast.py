@@ -29,7 +29,9 @@ _EXCLUSIVE = tuple(
         "red orange yellow green blue purple pink brown black white grey gray", "man woman boy girl",
         "men women", "husband wife", "mother father", "mom dad", "mum dad", "brother sister", "son daughter",
         "nephew niece", "uncle aunt", "grandmother grandfather", "daily weekly monthly yearly",
-        "day week month year", "hour minute second", "engaged married divorced single widowed separated",
+        "day week month year", "short detailed lengthy", "brief detailed lengthy", "concise verbose detailed",
+        "terse verbose", "formal informal casual", "serious playful funny", "hour minute second",
+        "engaged married divorced single widowed separated",
         "vegetarian vegan pescatarian", "cat dog rabbit hamster goldfish parrot horse", "true false",
         "yes no",
     )

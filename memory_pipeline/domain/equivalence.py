@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from memory_pipeline.domain.contrast import opposed, replaces
-from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.memory import MOST_EVIDENCE, MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType, Proposal
-from memory_pipeline.domain.slots import ATTRIBUTES, Relation, Slot, attribute, relate
-from memory_pipeline.domain.text import content_words, figures, names, negations, words
+from memory_pipeline.domain.slots import ATTRIBUTES, Relation, Slot, attribute, relate, same_value
+from memory_pipeline.domain.specificity import lies_in, same_date, says_less, says_more
+from memory_pipeline.domain.text import content_words, figures, names, negations, normalise, words
 
 _EVENTS = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.EPHEMERAL})
 _SAME_EVENT_DAYS = 2
+_ALSO = re.compile(
+    r"\b(?:also|too|as well|second|another|additionally|besides|on the side|part[- ]time|(?:on|at) (?:the )?weekends?|"
+    r"by night|in the evenings?|sometimes)\b",
+    re.I,
+)
+_QUALIFIER = re.compile(
+    r"\b(?:on (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays|weekends|workdays|school nights)|"
+    r"at (?:night|lunch|work|home|parties|breakfast|dinner|weekends)|in (?:the )?(?:morning|evening|afternoon|summer|"
+    r"winter|spring|autumn|bed|public|company)s?|(?:before|after|during|when|while|unless|except|without|if) \w+|"
+    r"for (?:breakfast|lunch|dinner)|with \w+|every (?:day|night|morning)|too (?:often|much|late)|this (?:week|month|"
+    r"year)|today|tonight|tomorrow|alone)\b"
+)
 # An event told without its day may have been on any day of the month.
 _MONTHLY = re.compile(
     r"\bin (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
@@ -26,21 +39,110 @@ def slot_of(item: Proposal | MemoryVersion) -> Slot:
 
 def relation_of(new: Proposal | MemoryVersion, old: MemoryVersion) -> Relation:
     """How a statement stands to a memory by their slots. "Ines" is the daughter of "Daughter Ines is 7 years old"."""
-    found = relate(slot_of(new), slot_of(old))
-    if found is Relation.UNRELATED and new.attribute == old.attribute and _one_person(new, old):
-        return relate(replace(slot_of(new), subject=old.subject), slot_of(old))
+    slot = slot_of(new)
+    found = relate(slot, slot_of(old))
+    if found is Relation.UNRELATED and new.attribute == old.attribute and one_person(new, old):
+        slot = replace(slot, subject=old.subject)
+        found = relate(slot, slot_of(old))
+    if found is Relation.SIBLING and _names_less(new, old):
+        return Relation.SAME
+    if found is Relation.CHANGED and (_besides(new.content) or _vaguer(new, old)):
+        return Relation.SIBLING
+    if found is Relation.DENIED and qualified(new.content, new.value) and not qualified(old.content, old.value):
+        return Relation.SIBLING
     return found
 
 
-def _one_person(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:
-    """Whether one of them tells of somebody by name, and the other of a relative of that name."""
-    return any(
-        name
-        and relation
-        and name[:1].isupper()
-        and relation.islower()
-        and content.startswith(f"{relation.capitalize()} {name} ")
-        for name, relation, content in ((a.subject, b.subject, b.content), (b.subject, a.subject, a.content))
+def _names_less(new: Proposal | MemoryVersion, old: MemoryVersion) -> bool:
+    """ "Has a dog" says less than "Has a dog called Rex", and nothing else."""
+    if not attribute(new.attribute).named or new.negated or old.negated or figures(new.content):
+        return False
+    return bool(content_words(new.content)) and content_words(new.content) <= content_words(old.content)
+
+
+def _besides(content: str) -> bool:
+    return bool(_ALSO.search(content))
+
+
+def _vaguer(new: Proposal | MemoryVersion, old: MemoryVersion) -> bool:
+    """Whether one of two values is the other told less exactly: who lives in Berlin lives in Germany."""
+    if not (new.value and old.value and new.attribute):
+        return False
+    return says_less(new.attribute, new.value, old.value, new.content)
+
+
+def refined(new: Proposal | MemoryVersion, old: MemoryVersion) -> bool:
+    """Whether a statement gives the same value more exactly: the town of a country, a birthday with its year."""
+    if slot_of(new).key != slot_of(old).key or slot_of(new).key is None or new.negated or old.negated:
+        return False
+    return bool(new.value and old.value) and says_more(new.attribute or "", new.value or "", old.value or "")
+
+
+def covered(new: Proposal | MemoryVersion, old: MemoryVersion) -> bool:
+    """Whether a statement says less of the value of one slot than is known: the country, or "a bank"."""
+    if slot_of(new).key != slot_of(old).key or slot_of(new).key is None or new.negated or old.negated:
+        return False
+    told = (new.attribute or "", new.value or "", old.value or "")
+    return bool(new.value and old.value) and (lies_in(told[2], told[1]) or same_date(told[1], told[2]) is True)
+
+
+def qualified(content: str, value: str | None) -> bool:
+    """Whether a sentence says of its value only when or with what it holds: "does not play tennis on Mondays"."""
+    text = normalise(content)
+    at = text.rfind(normalise(value)) if value else -1
+    tail = text[at + len(normalise(value or "")) :] if at >= 0 else text
+    return bool(_QUALIFIER.search(tail))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One active value of a slot that holds one at a time, as an audit sees it.
+
+    Attributes:
+        cited: ids of the messages that its memory cites.
+    """
+
+    attribute: str
+    value: str
+    content: str
+    cited: frozenset[str]
+
+
+def side_by_side(a: Held, b: Held) -> bool:
+    """Whether two values of such a slot may stand together: one thing in two wordings, told in one message, one as
+    something besides, or one only more vaguely than the other."""
+    if same_value(a.value, b.value) or a.cited & b.cited or _besides(a.content) or _besides(b.content):
+        return True
+    if max(len(a.cited), len(b.cited)) >= MOST_EVIDENCE:  # which message told both may be cited no more
+        return True
+    return any(says_less(x.attribute, x.value, y.value, x.content) for x, y in ((a, b), (b, a)))
+
+
+def told_together(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Whether one message says both: such facts stand side by side.
+
+    A memory also cites what once ended it, so that its time must agree too.
+    """
+    here = {e.message_id for e in proposal.evidence}
+    said_then = proposal.observed_at in (memory.observed_at, memory.referenced_at)
+    return said_then and any(e.message_id in here for e in memory.evidence)
+
+
+def one_person(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:
+    """Whether two subjects can name one person: "Max", "brother", "brother max"; never the user."""
+    left, right = (normalise(item.subject or "user").split() for item in (a, b))
+    # "daughter" of a memory that says "Daughter Ines is 7".
+    if any(_called(one, other) for one, other in ((a, b), (b, a))):
+        return True
+    if left == right or ["user"] in (left, right) or "'s" in f"{a.subject} {b.subject}":
+        return False
+    return set(left) <= set(right) or set(right) <= set(left)
+
+
+def _called(one: Proposal | MemoryVersion, other: Proposal | MemoryVersion) -> bool:
+    name, relation = one.subject or "", other.subject or ""
+    return bool(name[:1].isupper() and relation.islower()) and other.content.startswith(
+        f"{relation.capitalize()} {name} "
     )
 
 

@@ -33,6 +33,9 @@ class Status(StrEnum):
 RETIRED = frozenset({Status.SUPERSEDED, Status.CONTRADICTED, Status.CLOSED, Status.ARCHIVED})
 
 
+MOST_EVIDENCE = 12  # citations that a memory keeps: the first and the latest where there are more
+
+
 class Change(StrEnum):
     """Why a version exists."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -28,6 +28,8 @@ class Message:
         content_hash: ``sha256(role:content)`` (RX-10).
         metadata: JSON text of whatever else came with the message.
         recorded_at: when it was taken into the log, UTC.
+        language: of what a user says, ISO 639-1; None of other roles, and of what an older release took in. A finding
+            about the message and no part of it: two that differ in nothing else are equal.
     """
 
     tenant_id: str
@@ -47,6 +49,7 @@ class Message:
     metadata: str
     source: str
     recorded_at: datetime
+    language: str | None = field(default=None, compare=False)
 
     @property
     def order(self) -> tuple[datetime, int, str]:

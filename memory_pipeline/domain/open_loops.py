@@ -10,6 +10,7 @@ import re
 from datetime import datetime
 
 from memory_pipeline.domain.calendar import age, local_day, zone
+from memory_pipeline.domain.fulfilment import by_others
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.text import normalise
@@ -36,12 +37,13 @@ def may_end(proposal: Proposal, loop: MemoryVersion) -> bool:
     """Whether a statement can tell that an open loop is over.
 
     An act on a day before the plan was stated, of somebody else, half done, or only tried ends nothing; nor does doing
-    once what is to be done again and again. That something is given up (``negated``) ends all of these.
+    once what is to be done again and again. That something is given up (``negated``) ends all of these. Of what others
+    do only that counts which the plan was to bring about: the plumber came, Greta has her money.
     """
     if loop.observed_at > proposal.observed_at or _before(proposal, loop):
         return False
     if proposal.subject and loop.subject and normalise(proposal.subject) != normalise(loop.subject):
-        return False
+        return by_others(proposal.content, loop.content, proposal.subject)
     return proposal.negated or _carried_through(proposal.content, loop.content)
 
 

@@ -31,6 +31,11 @@ class Reason(StrEnum):
     ECHO = "echo", "gives back what was recalled into the session, pasted or quoted"
     INVENTED = "invented", "holds a name, a number or a date that nobody said"
     UNSUPPORTED = "unsupported", "says something else than the conversation"
+    VOICE = "voice", "quotes what is not said in the user's own name: pasted, played, off the record"
+    SUBJECT = "subject", "says of one person what the user said of another"
+    CONTRARY = "contrary", "says the opposite of its quote, or another number"
+    UNFOUNDED = "unfounded", "states as so what the user only asked, supposed, wished or planned"
+    DERIVED = "derived", "is of a type that only the pipeline itself makes, out of memories"
 
     # Consolidation.
     ADD = "add", "became a new memory"

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from memory_pipeline.domain.text import content_words, figures, normalise, overlap
+from memory_pipeline.domain.contrast import opposed
+from memory_pipeline.domain.specificity import same_date
+from memory_pipeline.domain.text import content_words, figures, normalise, numbers, overlap
 
 _QUALIFIED = re.compile(
     r",|\s(?:of|in|at|for|with|from|on|near|who|that|which|by|about|called|named|since|to|after|before|during|while)\s"
@@ -22,6 +24,12 @@ _MEASURE = re.compile(
     r"type|lot)s?\s+of\s+",
     re.IGNORECASE,
 )
+_DATED = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d:\d\d|"
+    r"\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_ENJOYING = re.compile(r"^(?:drinking|eating|having|playing|listening to|watching|reading|using|cooking|making)\s+")
 _DOING = re.compile(r"^\w{3,}ing\s+to\s+(?!be\b)", re.IGNORECASE)
 
 
@@ -35,24 +43,28 @@ class Attribute:
         named: its values are names, and the words around one tell whose it is: a daughter and a niece may both be
             called Anna.
         worded: its values are told rather than named, so that two of them may be one thing in other words.
+        rivals: its values add up unless the words of two exclude one another: "short" and "detailed" answers.
+        figured: its values are counted or measured, so that the same with another figure is a new state of it.
     """
 
     single: bool = False
     opposite: str | None = None
     named: bool = False
     worded: bool = False
+    rivals: bool = False
+    figured: bool = False
 
 
 ATTRIBUTES: dict[str, Attribute] = {
     # one at a time
     "name": Attribute(single=True),
     "preferred_name": Attribute(single=True),
+    "preferred_answer_language": Attribute(single=True),
     "pronouns": Attribute(single=True),
     "age": Attribute(single=True),
     "birthday": Attribute(single=True),
     "residence": Attribute(single=True),
     "hometown": Attribute(single=True),
-    "nationality": Attribute(single=True),
     "timezone": Attribute(single=True),
     "occupation": Attribute(single=True),
     "employer": Attribute(single=True),
@@ -64,15 +76,20 @@ ATTRIBUTES: dict[str, Attribute] = {
     "drinking": Attribute(single=True),
     "weight": Attribute(single=True),
     "height": Attribute(single=True),
-    "answer_style": Attribute(single=True),
+    "manager": Attribute(single=True, named=True),
+    "boss": Attribute(single=True, named=True),
+    "landlord": Attribute(single=True, named=True),
     # many at a time
     "likes": Attribute(opposite="dislikes"),
     "dislikes": Attribute(opposite="likes"),
+    "answer_style": Attribute(worded=True, rivals=True),
+    "preferred_tone": Attribute(worded=True, rivals=True),
+    "nationality": Attribute(),
     "avoid_topic": Attribute(),
     "allergy": Attribute(),
     "health": Attribute(worded=True),
     "pet": Attribute(named=True),
-    "family": Attribute(named=True),
+    "family": Attribute(named=True, figured=True),
     "friend": Attribute(named=True),
     "hobby": Attribute(worded=True),
     "skill": Attribute(),
@@ -82,7 +99,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "goal": Attribute(worded=True),
     "learning": Attribute(),
     "education": Attribute(),
-    "possession": Attribute(worded=True),
+    "possession": Attribute(worded=True, figured=True),
     "visited": Attribute(),
     "event": Attribute(worded=True),
     "plan": Attribute(worded=True),
@@ -100,7 +117,7 @@ def attribute(name: str | None) -> Attribute:
     known = ATTRIBUTES.get(name)
     if known is not None:
         return known
-    return Attribute(single=name.startswith(("favorite_", "preferred_", "current_")))
+    return Attribute(single=name.startswith(("favorite_", "preferred_", "current_")), figured=True)
 
 
 class Relation(StrEnum):
@@ -142,6 +159,9 @@ def same_value(a: str | None, b: str | None) -> bool:
         return False
     if normalise(a) == normalise(b):
         return True
+    one_date = same_date(a, b)
+    if one_date is not None:
+        return one_date
     if figures(a) != figures(b) and figures(a) and figures(b):
         return False
     left, right = _worded(a), _worded(b)
@@ -180,14 +200,46 @@ def relate(new: Slot, old: Slot) -> Relation:
     there, known = new.key, old.key
     if there is None or known is None or there[0] != known[0]:
         return Relation.UNRELATED
+    known_as = attribute(there[1])
     same = same_value(new.value, old.value)
     if there[1] != known[1]:
-        opposes = attribute(there[1]).opposite == known[1]
-        return Relation.DENIED if opposes and same and new.negated == old.negated else Relation.UNRELATED
+        opposes = known_as.opposite == known[1] and same_taste(new.value, old.value)
+        return Relation.DENIED if opposes and new.negated == old.negated else Relation.UNRELATED
     if same:
-        return Relation.SAME if new.negated == old.negated else Relation.DENIED
+        if new.negated == old.negated:
+            return Relation.SAME
+        return Relation.DENIED if known_as.single or _denied_by(new, old) else Relation.SIBLING
     if new.value is None or old.value is None:
         return Relation.SIBLING
-    if attribute(there[1]).single and not new.negated and not old.negated:
+    if not new.negated and not old.negated and (known_as.single or _replaced_by(known_as, new.value, old.value)):
         return Relation.CHANGED
     return Relation.SIBLING
+
+
+@lru_cache(maxsize=65536)
+def same_taste(a: str | None, b: str | None) -> bool:
+    """Whether two tastes are of one thing: who dislikes instant coffee may like coffee, so no detail may differ."""
+    return bool(a and b) and _taste(a or "") == _taste(b or "") != frozenset()
+
+
+def _taste(value: str) -> frozenset[str]:
+    return content_words(_ENJOYING.sub("", normalise(value)))
+
+
+def _denied_by(new: Slot, old: Slot) -> bool:
+    """Whether one of two values that one statement affirms and one denies covers the other: without coffee there is no
+    black coffee, while without instant coffee there is coffee."""
+    denied, affirmed = (new.value, old.value) if new.negated else (old.value, new.value)
+    return _taste(denied or "") <= _taste(affirmed or "")
+
+
+def _replaced_by(known: Attribute, new: str, old: str) -> bool:
+    """Whether of two values of a slot that holds many only one can hold: two answer lengths, two counts of a thing."""
+    if known.rivals and opposed(new, old):
+        return True
+    counted = known.figured and figures(new) and figures(old) and figures(new) != figures(old)
+    return bool(counted) and not _DATED.search(f"{new} {old}") and _measured(new) == _measured(old)
+
+
+def _measured(value: str) -> frozenset[str]:
+    return content_words(value) - figures(value) - numbers(value) - {w for w in content_words(value) if w[:1].isdigit()}

@@ -12,21 +12,28 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from memory_pipeline.domain.contrast import rotated
+from memory_pipeline.domain.endings import ended, tells_end
 from memory_pipeline.domain.equivalence import (
     comparable,
     compatible,
+    covered,
     in_order,
     more_specific,
     one_thing,
+    qualified,
+    refined,
     relation_of,
     same_occasion,
     slot_of,
+    told_together,
 )
+from memory_pipeline.domain.fulfilment import fulfilled
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.policy import SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
-from memory_pipeline.domain.slots import Relation, Slot, relate
+from memory_pipeline.domain.replacement import replaced
+from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.text import content_words, normalise, overlap
 
 
@@ -70,7 +77,6 @@ class Decision:
 
 
 _PURSUITS = frozenset({"learning", "project", "goal", "plan", "hobby"})
-_CLOSES = 0.5  # share of an open loop's words that a closing statement must name
 _NAMES = 0.34  # share of a memory's words that "forget about that coffee shop" must name
 
 
@@ -109,24 +115,26 @@ def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reas
 
 
 def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
-    loops = [c for c in living if c.memory.type is MemoryType.OPEN_LOOP and may_end(proposal, c.memory)]
-    said = content_words(f"{proposal.content} {proposal.value or ''}")
-    scored = sorted(
-        ((_share(content_words(c.memory.content), said), c.similarity, c.memory) for c in loops),
-        key=lambda s: (s[0], s[1], s[2].memory_id),
-        reverse=True,
-    )
-    if scored and scored[0][0] >= _CLOSES and (len(scored) == 1 or scored[1][0] < scored[0][0]):
-        loop = scored[0][2]
-        # The same words of both values leave no doubt; "called the dentist" against a dentist appointment does.
-        equal = _stems(proposal.value) == _stems(loop.value) != frozenset()
-        return Decision(Action.CLOSE, (loop.memory_id,), _end(proposal), certain=equal)
+    loops = [c.memory for c in living if c.memory.type is MemoryType.OPEN_LOOP and may_end(proposal, c.memory)]
+    named = meant_by(proposal, loops)
+    if named:
+        # The same words of both values leave no doubt; "rang the practice" against "call the dentist" may.
+        equal = all(_stems(proposal.value) == _stems(loop.value) != frozenset() for loop in named)
+        return Decision(Action.CLOSE, tuple(loop.memory_id for loop in named), _end(proposal), certain=equal)
     given_up = _given_up(proposal, living) if proposal.negated else None
     if given_up is not None:
         return given_up
     if loops:
         return Decision(Action.NONE, (), "no open loop clearly meant", certain=False)
     return Decision(Action.NONE, (), "no open loop to close")
+
+
+def meant_by(proposal: Proposal, loops: Sequence[MemoryVersion]) -> list[MemoryVersion]:
+    """The open loops that a told deed fulfils, or that it tells to be given up; none where that is not clear."""
+    said = proposal.content.removesuffix(".").removesuffix(" (kept)").removesuffix(" (dropped)")
+    agent = None if normalise(proposal.subject or "user") == "user" else proposal.subject
+    found = fulfilled(said, [loop.content for loop in loops], dropped=proposal.negated, agent=agent)
+    return sorted((loops[n] for n in found), key=lambda loop: loop.memory_id)
 
 
 def _given_up(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None:
@@ -160,16 +168,32 @@ def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
 
 
 def _contradict(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
-    denied = []
-    for c in living:
-        flipped = Slot(proposal.subject, proposal.attribute, proposal.value, not c.memory.negated)
-        if relate(flipped, slot_of(c.memory)) is Relation.DENIED and not _late(proposal, c.memory):
-            denied.append(c.memory.memory_id)
+    memories = [c.memory for c in living]
+    denies = proposal.negated or tells_end(proposal.content)
+    said_before = [m for m in memories if denies and _same_denial(proposal, m)]
+    denied = {m.memory_id for m in ended(proposal, memories)}
+    for m in memories:
+        flipped = Slot(proposal.subject, proposal.attribute, proposal.value, not m.negated)
+        if denies and m.negated or m in said_before or _late(proposal, m):
+            continue
+        narrower = qualified(proposal.content, proposal.value) and not qualified(m.content, m.value)
+        if relate(flipped, slot_of(m)) is Relation.DENIED and not narrower:
+            denied.add(m.memory_id)
+    loops = {m.memory_id for m in memories if m.memory_id in denied and m.type is MemoryType.OPEN_LOOP}
+    if denied and denied == loops:
+        return Decision(Action.CLOSE, tuple(sorted(denied)), f"cancelled: {proposal.content}")
     if denied:
         return Decision(Action.CONTRADICT, tuple(sorted(denied)), f"the user said: {proposal.content}")
+    if said_before:
+        return Decision(Action.REINFORCE, (min(m.memory_id for m in said_before),), "said again that it is over")
     if any(c.similarity >= 0.5 for c in living):
         return Decision(Action.NONE, (), "no memory of the same slot", certain=False)
     return Decision(Action.NONE, (), "nothing to contradict")
+
+
+def _same_denial(proposal: Proposal, memory: MemoryVersion) -> bool:
+    over = memory.negated or tells_end(memory.content)
+    return over and normalise(memory.content) == normalise(proposal.content)
 
 
 def _late(proposal: Proposal, memory: MemoryVersion) -> bool:
@@ -181,6 +205,9 @@ def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPo
     by_slot = _by_slot(proposal, living)
     if by_slot is not None:
         return by_slot
+    by_wording = _by_wording(proposal, [c.memory for c in living])
+    if by_wording is not None:
+        return by_wording
     near = [c for c in living if comparable(proposal, c.memory)]
     near.sort(key=lambda c: (-c.similarity, c.memory.memory_id))
     for c in near:
@@ -196,21 +223,59 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
     changed, denied = [], []
     for c in sorted(living, key=lambda c: (-c.similarity, c.memory.memory_id)):
         relation = relation_of(proposal, c.memory)
+        if refined(proposal, c.memory) and not _late(proposal, c.memory):
+            return Decision(Action.MERGE, (c.memory.memory_id,), "the same, told more exactly")
+        if covered(proposal, c.memory) and same_occasion(proposal, c.memory):
+            return Decision(Action.REINFORCE, (c.memory.memory_id,), "said before more exactly")
         if relation is Relation.SAME and same_occasion(proposal, c.memory):
+            if _new_role(proposal, c.memory) and not _late(proposal, c.memory):
+                changed.append(c.memory.memory_id)
+                continue
             if not one_thing(proposal, c.memory):
                 return Decision(Action.ADD, (), "the same value, told of something else perhaps", certain=False)
             if more_specific(proposal.content, c.memory.content):
                 return Decision(Action.MERGE, (c.memory.memory_id,), "same fact, told with more detail")
             return Decision(Action.REINFORCE, (c.memory.memory_id,), "same fact, said again")
-        if relation is Relation.CHANGED and not _late(proposal, c.memory):
+        beside = told_together(proposal, c.memory) and proposal.operation is not Operation.UPDATE
+        if relation is Relation.CHANGED and not beside and not _late(proposal, c.memory):
             changed.append(c.memory.memory_id)
-        if relation is Relation.DENIED and not _late(proposal, c.memory):
+        if relation is Relation.DENIED and not beside and not _late(proposal, c.memory):
             denied.append(c.memory.memory_id)
     if denied:
         return Decision(Action.CONTRADICT, tuple(sorted(denied)), f"the user said: {proposal.content}")
     if changed:
-        return Decision(Action.SUPERSEDE, tuple(sorted(changed)), f"changed: {proposal.content}")
+        more = {m.memory_id for m in _replaced_or_ended(proposal, [c.memory for c in living])}
+        return Decision(Action.SUPERSEDE, tuple(sorted({*changed, *more})), f"changed: {proposal.content}")
     return None
+
+
+def _new_role(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """The same person in a new place of the slot: who was a girlfriend is a wife now."""
+    known = attribute(proposal.attribute)
+    return known.single and known.named and not one_thing(proposal, memory) and bool(proposal.value)
+
+
+def _by_wording(proposal: Proposal, memories: Sequence[MemoryVersion]) -> Decision | None:
+    """A statement that says itself what it takes the place of, or what is over with it."""
+    over = _replaced_or_ended(proposal, memories)
+    if not over:
+        return None
+    return Decision(Action.SUPERSEDE, tuple(sorted(m.memory_id for m in over)), f"changed: {proposal.content}")
+
+
+def _replaced_or_ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
+    """What becomes of a plan is told by deeds, but for a plan that takes its place.
+
+    Of one message, only a correction changes the other.
+    """
+    over = {m.memory_id: m for m in (*replaced(proposal, memories), *ended(proposal, memories))}
+    corrects = proposal.operation is Operation.UPDATE
+    return [
+        m
+        for m in over.values()
+        if (m.type is not MemoryType.OPEN_LOOP or proposal.type is MemoryType.OPEN_LOOP)
+        and (corrects or not told_together(proposal, m))
+    ]
 
 
 def _by_words(proposal: Proposal, candidate: Candidate, policy: SimilarityPolicy) -> Decision | None:

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from memory_pipeline.domain.endings import tells_end
 from memory_pipeline.domain.lifecycle import review_on
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve, memory_id, seal
+from memory_pipeline.domain.memory import MOST_EVIDENCE, Cause, Change, MemoryVersion, Status, evolve, memory_id, seal
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import Evidence, Operation, Proposal, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.supersession import Action, Decision
 
 State = Mapping[str, MemoryVersion]
-_MAX_EVIDENCE = 12
 
 
 def identity(proposal: Proposal) -> str:
@@ -132,7 +132,7 @@ def added(proposal: Proposal, lineage_id: str, reason: str, run_id: str, now: da
 def _evidence(old: tuple[Evidence, ...], new: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """Both, each once; the first and the latest are kept when there are many."""
     both = list(dict.fromkeys(old + new))
-    return tuple(both if len(both) <= _MAX_EVIDENCE else both[:2] + both[2 - _MAX_EVIDENCE :])
+    return tuple(both if len(both) <= MOST_EVIDENCE else both[:2] + both[2 - MOST_EVIDENCE :])
 
 
 def _confirmed(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Policy) -> MemoryVersion:
@@ -189,14 +189,17 @@ def _replaced(
 ) -> list[MemoryVersion]:
     """The old facts end, the new one continues the lineage of the oldest of them (RX-20, decisions table).
 
-    A statement that only denies ("no longer vegetarian") leaves nothing new to remember: the old fact ends, and its
-    chain says why.
+    An ending told in words of its own ("No longer works at Siemens.") is remembered in place of what it ended; one that
+    only names what is over ("Works at Siemens.") leaves nothing new: the old fact ends, and its chain says why.
     """
     if not targets:
         return []
     superseded = decision.action is Action.SUPERSEDE
     change, status = (Change.SUPERSEDE, Status.SUPERSEDED) if superseded else (Change.CONTRADICT, Status.CONTRADICTED)
-    bare_denial = proposal.operation in (Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP)
+    told = proposal.operation is Operation.CONTRADICT and tells_end(proposal.content)
+    bare_denial = proposal.operation in (Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP) and not told
+    if told and proposal.attribute and proposal.value:
+        proposal = replace(proposal, negated=True)
     oldest = min(targets, key=lambda t: (t.observed_at, t.memory_id))
     made: list[MemoryVersion] = []
     successor: str | None = None

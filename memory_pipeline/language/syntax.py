@@ -37,6 +37,7 @@ class Token:
 
     @property
     def low(self) -> str:
+        """The text in lower case."""
         return self.text.lower()
 
 
@@ -87,6 +88,7 @@ class Sentence:
         return [self.tokens[i] for i in sorted(found)]
 
     def head(self, token: Token) -> Token:
+        """The word that a word depends on; the root itself for the root."""
         return self.tokens[token.head]
 
     def ancestors(self, token: Token) -> Iterator[Token]:

@@ -27,6 +27,9 @@ class RunReport:
         later_days: after the last day asked for, on which the same users' memories were made anew, because they rest
             on what changed before.
         unfit: those without a fitting reply, by day.
+        languages: by code, how many of the user messages of the days that it extracted are in it.
+        unread: in one sentence how many of them the embedded default cannot read; empty where it reads all, or a
+            hosted model did.
     """
 
     run_ids: list[str] = field(default_factory=list)
@@ -44,6 +47,8 @@ class RunReport:
     windows: dict[str, int] = field(default_factory=dict)
     later_days: int = 0
     unfit: dict[str, int] = field(default_factory=dict, repr=False)
+    languages: dict[str, int] = field(default_factory=dict)
+    unread: str = ""
 
 
 def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
@@ -59,18 +64,31 @@ def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
     report.quarantined = put_aside_since(ctx.lake, since)
     report.told = told(report)
     _add_windows(ctx, report)
+    _add_languages(ctx, report)
 
 
 def _add_windows(ctx: StageContext, report: RunReport) -> None:
     from memory_pipeline.stages.freshness import BY_NAME, made
     from memory_pipeline.storage.rates import WindowOutcomes, window_outcomes
 
-    of_proposals = [s for s in report.planned if {"proposals", "memories"} & set(s["stages"])]
-    days = [d for d in ctx.lake.days("messages") if any(s["from"] <= d.isoformat() <= s["to"] for s in of_proposals)]
+    days = _days(ctx, report, {"proposals", "memories"})
     found = sum(window_outcomes(ctx.lake, days).values(), WindowOutcomes())
     unfit = sum(report.unfit.values())
     not_asked = len(set(days) - made(ctx, BY_NAME["proposals"]).keys() - {date.fromisoformat(d) for d in report.unfit})
     report.windows = {**asdict(found), "windows": found.windows + unfit, "unfit": unfit, "days_not_asked": not_asked}
+
+
+def _add_languages(ctx: StageContext, report: RunReport) -> None:
+    from memory_pipeline.stages.languages import spoken, unread
+
+    found = spoken(ctx.lake, _days(ctx, report, {"proposals"}))
+    report.languages, report.unread = dict(found.most_common()), unread(ctx.settings, found)
+
+
+def _days(ctx: StageContext, report: RunReport, stages: set[str]) -> list[date]:
+    """The days with messages of which the run was to make one of some stages."""
+    spans = [s for s in report.planned if stages & set(s["stages"])]
+    return [d for d in ctx.lake.days("messages") if any(s["from"] <= d.isoformat() <= s["to"] for s in spans)]
 
 
 def told(report: RunReport) -> str:

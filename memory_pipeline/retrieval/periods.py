@@ -13,9 +13,9 @@ from datetime import date, datetime, timedelta
 
 from memory_pipeline.domain.calendar import day_end, day_start, local_day, zone
 from memory_pipeline.domain.wording import asks_for_time
-from memory_pipeline.inference.builtin.date_phrases import Phrase, find
-from memory_pipeline.inference.builtin.dates import When, resolve
-from memory_pipeline.inference.builtin.days import Direction, shift
+from memory_pipeline.language.times.days import Direction, shift
+from memory_pipeline.language.times.phrases import Phrase, find
+from memory_pipeline.language.times.resolve import When, resolve
 
 QUESTION_CHARACTERS = 300  # what is longer tells a story, and its dates are the story's
 _AHEAD = re.compile(

@@ -9,7 +9,7 @@ from memory_pipeline.domain.calendar import local_day, zone
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import Summary, SummaryGrain
 from memory_pipeline.domain.text import truncate
-from memory_pipeline.inference.builtin.summarise import rolling
+from memory_pipeline.inference.builtin.session import own_words
 from memory_pipeline.retrieval.conversation import Turn, said
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.fence import fenced
@@ -33,7 +33,7 @@ class SessionStory:
 
     def of(self, turns: Sequence[Turn], tokens: int) -> str:
         """A text of at most so many estimated tokens: the session's stored summary, which may be a few turns old
-        (RX-23), or, where there is none, what the turns themselves state; empty when they state nothing."""
+        (RX-23), or, where there is none, the user's own statements; empty when they state nothing."""
         if tokens <= 0:
             return ""
         text = self._stored() or self._extracted(turns, tokens)
@@ -73,7 +73,7 @@ class SessionStory:
             for n, turn in enumerate(turns)
             if turn["role"] in _TOLD and said(turn).strip()
         ]
-        return rolling({"messages": messages, "max_tokens": tokens, "unspoken": self._unspoken()}).text
+        return own_words({"messages": messages, "max_tokens": tokens, "unspoken": self._unspoken()}).text
 
     def _unspoken(self) -> list[str]:
         """What must not be brought up (DL-23)."""

@@ -55,8 +55,10 @@ def every_proposal_has_a_verdict(ctx: StageContext, days: Iterable[date]) -> Aud
 
 
 def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
-    """No user has two active values of an attribute that holds one at a time."""
-    from memory_pipeline.domain.slots import attribute, same_value
+    """No user has two active values of an attribute that holds one at a time, unless one message told both or one is
+    only vaguer than the other."""
+    from memory_pipeline.domain.equivalence import Held, side_by_side
+    from memory_pipeline.domain.slots import attribute
     from memory_pipeline.storage.ledger import CURRENT
 
     rows = _of_touched_users(
@@ -64,17 +66,25 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
         days,
         f"""
         SELECT tenant_id, user_id, lower(coalesce(subject, 'user')) AS subject, attribute,
-               list(DISTINCT lower(value)) AS held
+               list(DISTINCT lower(value)) AS held,
+               list({{'value': value, 'content': content,
+                      'cited': list_transform(evidence, lambda e: e.message_id)}}) AS told
         FROM ({CURRENT})
         WHERE status = 'active' AND NOT negated AND attribute IS NOT NULL AND value IS NOT NULL
           AND coalesce(len(apart), 0) = 0 -- what the user keeps beside another value may stand beside it
         GROUP BY ALL HAVING len(held) > 1
         """,
     )
+
+    def held(row: dict[str, Any]) -> list[Held]:
+        told = row.pop("told")
+        return [Held(row["attribute"], t["value"], t["content"], frozenset(t["cited"] or ())) for t in told]
+
     single = [
         row
         for row in rows
-        if attribute(row["attribute"]).single and not all(same_value(*pair) for pair in combinations(row["held"], 2))
+        if attribute(row["attribute"]).single
+        if not all(side_by_side(*pair) for pair in combinations(held(row), 2))
     ]
     return empty("one_value_per_slot", single, "one active value where there can be only one")
 

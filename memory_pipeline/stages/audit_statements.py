@@ -12,8 +12,10 @@ Rows = list[dict[str, Any]]
 
 
 def one_value_per_slot(what: Prospect) -> Rows:
-    """No user comes to have two active values of an attribute that holds one at a time."""
-    from memory_pipeline.domain.slots import attribute, same_value
+    """No user comes to have two active values of an attribute that holds one at a time, unless one message told both or
+    one is only vaguer than the other."""
+    from memory_pipeline.domain.equivalence import Held, side_by_side
+    from memory_pipeline.domain.slots import attribute
 
     standing = what.rows(
         """
@@ -25,7 +27,8 @@ def one_value_per_slot(what: Prospect) -> Rows:
             WHERE a.status = 'active' AND NOT a.negated AND a.attribute IS NOT NULL AND a.value IS NOT NULL
               AND NOT coalesce(a.apart, false) -- what the user keeps beside another value may stand beside it
         )
-        SELECT tenant_id, user_id, of_whom AS subject, slot AS attribute, memory_id, value, content, new FROM held
+        SELECT tenant_id, user_id, of_whom AS subject, slot AS attribute, memory_id, value, content, cited, new
+        FROM held
         WINDOW together AS (PARTITION BY tenant_id, user_id, of_whom, slot)
         QUALIFY bool_or(new) OVER together AND min(lower(value)) OVER together <> max(lower(value)) OVER together
         ORDER BY ALL
@@ -33,17 +36,21 @@ def one_value_per_slot(what: Prospect) -> Rows:
         "after",
         "before",
     )
+
+    def held(row: dict[str, Any]) -> Held:
+        return Held(row["attribute"], row["value"], row["content"], frozenset(row["cited"] or ()))
+
     slots: dict[tuple[str, ...], Rows] = defaultdict(list)
     for row in standing:
         if attribute(row["attribute"]).single:
             slots[row["tenant_id"], row["user_id"], row["subject"], row["attribute"]].append(row)
     return [
-        {**row, "beside": other["value"]}
+        {**{k: v for k, v in row.items() if k not in ("new", "cited")}, "beside": other["value"]}
         for rows in slots.values()
         for row in rows
-        if row.pop("new")
+        if row["new"]
         for other in rows
-        if other["memory_id"] != row["memory_id"] and not same_value(row["value"], other["value"])
+        if other["memory_id"] != row["memory_id"] and not side_by_side(held(row), held(other))
     ]
 
 

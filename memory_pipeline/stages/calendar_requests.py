@@ -6,7 +6,7 @@ it. Never two users in one call.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -90,10 +90,25 @@ def joint_request(
             for n, member in enumerate(members, 1)
         ],
         "messages": [_shown(m, f"m{n}", shown_tokens(m, first.most)) for m, n in place.items()],
-        "memories": [memory_input(v, f"k{n}") for v, n in held.items()],
+        "memories": _remembered(held),
         "unspoken": list(dict.fromkeys(text for member in members for text in member.evidence.unspoken)),
     }
     return ChatRequest("calendar", inputs, CalendarReply, first.scope, first.start, max_tokens=_REPLY_TOKENS)
+
+
+def _remembered(held: Mapping[MemoryVersion, int]) -> list[dict[str, Any]]:
+    """The memories as they are listed.
+
+    ``memory`` numbers what several versions are of; ``replaced_by`` is the number of what took its place, where that is
+    listed too.
+    """
+    number: dict[str, int] = {}
+    for version in held:
+        number.setdefault(version.memory_id, len(number) + 1)
+    return [
+        memory_input(v, f"k{n}") | {"memory": number[v.memory_id], "replaced_by": number.get(v.superseded_by or "")}
+        for v, n in held.items()
+    ]
 
 
 def _shown(message: Message, alias: str, tokens: int) -> dict[str, Any]:

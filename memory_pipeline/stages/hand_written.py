@@ -46,7 +46,7 @@ def read(content: str, at: datetime, timezone: str) -> Reading | None:
         content: in the first person, or as memories are worded ("Lives in Lisbon.").
         at: when it was written, UTC: "by Friday" counts from then.
     """
-    for text in dict.fromkeys((content, _first_person(content))):
+    for text in dict.fromkeys((_first_person(content), content)):
         found = _read(text, at, timezone)
         if found is not None:
             return found

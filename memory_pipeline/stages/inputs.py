@@ -35,6 +35,9 @@ def memory_input(version: MemoryVersion, alias: str) -> dict[str, Any]:
         "change": str(version.change),
         "day": version.day.isoformat(),
         "importance": version.importance,
+        "subject": version.subject,
+        "attribute": version.attribute,
+        "value": version.value,
     }
 
 

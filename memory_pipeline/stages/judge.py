@@ -14,11 +14,11 @@ from itertools import groupby
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
-from memory_pipeline.domain.equivalence import slot_of
+from memory_pipeline.domain.equivalence import slot_of, told_together
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
-from memory_pipeline.domain.proposal import MemoryType, Proposal
+from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import Relation, relate
 from memory_pipeline.domain.supersession import Action, Candidate, Decision
@@ -145,12 +145,16 @@ def _action(judgement: Judgement, asked: Case, state: Mapping[str, MemoryVersion
 
 
 def _stands(action: Action, proposal: Proposal, target: MemoryVersion, reason: str) -> bool:
-    """A fact may only retire one of the same slot or one that is named with a reason, and never a newer one."""
+    """A fact may only retire one of the same slot or one that is named with a reason, never a newer one, and one of the
+    same message only where it corrects it."""
     if target.status in RETIRED:
         return False
     if action is Action.CLOSE:
         return target.type is MemoryType.OPEN_LOOP
     if action in (Action.SUPERSEDE, Action.CONTRADICT):
+        corrects = proposal.operation in (Operation.UPDATE, Operation.CONTRADICT)
+        if told_together(proposal, target) and not corrects:
+            return False
         same_slot = relate(slot_of(proposal), slot_of(target)) is not Relation.UNRELATED
         return proposal.observed_at >= target.referenced_at and (same_slot or len(reason) >= _MIN_REASON)
     return True

@@ -7,11 +7,15 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Protocol
 
+from memory_pipeline.domain.endings import concerns, endings
 from memory_pipeline.domain.equivalence import slot_of
+from memory_pipeline.domain.fulfilment import fit
+from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion, Status
 from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
+from memory_pipeline.domain.replacement import given_up
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import attribute
 from memory_pipeline.domain.supersession import Candidate
@@ -201,8 +205,24 @@ class Neighbourhood:
 
     def _in_view(self, proposal: Proposal, words: frozenset[str]) -> set[int]:
         if proposal.operation is Operation.CLOSE_OPEN_LOOP:
-            return set(self._loops)
-        return self._sharing(words) if proposal.operation in _ENDING else set()
+            return set(self._loops) | (self._sharing(words) if proposal.negated else set())
+        if proposal.operation in _ENDING:
+            return self._sharing(words) | self._over(proposal)
+        old = frozenset(w for told in given_up(proposal.content) for w in content_words(told))
+        if endings(proposal.content):
+            return self._sharing(words | old) | self._over(proposal)
+        corrected = words if proposal.operation is Operation.UPDATE else frozenset()
+        return self._sharing(old | corrected) if old or corrected else set()
+
+    def _over(self, proposal: Proposal) -> set[int]:
+        """Places of what an ending is about although it shares no word with it: "was laid off", the job."""
+        attributes = concerns(proposal.content)
+        stems = {stem(w) for w in content_words(proposal.content)}
+        return {
+            p
+            for p, memory in enumerate(self._rows)
+            if memory is not None and (memory.attribute in attributes or _first(memory) in stems)
+        }
 
     def _sharing(self, words: frozenset[str]) -> set[int]:
         """Places of the memories that hold one of some words: the words of a text are read only where it may."""
@@ -223,6 +243,11 @@ def _words(memory: MemoryVersion) -> frozenset[str]:
     return content_words(f"{memory.content} {memory.value or ''}")
 
 
+def _first(memory: MemoryVersion) -> str:
+    """The stem of a memory's leading word: "Smokes." is meant by "gave up smoking"."""
+    return stem(normalise(memory.content).partition(" ")[0])
+
+
 def _share(words: frozenset[str], memory: MemoryVersion | None) -> float:
     there = content_words(memory.content) if memory is not None else frozenset()
     return len(words & there) / min(len(words), len(there)) if words and there else 0.0
@@ -231,7 +256,7 @@ def _share(words: frozenset[str], memory: MemoryVersion | None) -> float:
 def near_loops(
     proposal: Proposal, loops: Sequence[MemoryVersion], vectors: Vectors, policy: Policy
 ) -> list[MemoryVersion]:
-    """The open loops that a statement may have to do with: in cosine, or in a word."""
+    """The open loops that a statement may have to do with: in cosine, in a word, or as a deed that fulfils one."""
     if not loops:
         return []
     words = content_words(proposal.content)
@@ -240,5 +265,9 @@ def near_loops(
         loop
         for loop in loops
         if may_end(proposal, loop)
-        and (words & content_words(loop.content) or float(vectors.of(loop.content) @ vector) >= policy.similarity.link)
+        and (
+            words & content_words(loop.content)
+            or float(vectors.of(loop.content) @ vector) >= policy.similarity.link
+            or fit(proposal.content, loop.content) > 0.0
+        )
     ]

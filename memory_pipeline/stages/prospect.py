@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 # What the audits ask of a memory as it stands.
 STANDS = (
     "memory_id, tenant_id, user_id, version_id, status, change, cause, type, content, subject, attribute, value, "
-    "negated, len(apart) > 0 AS apart, derived_from, coalesce(valid_from, observed_at) AS happened_at, day, recorded_at"
+    "negated, len(apart) > 0 AS apart, derived_from, coalesce(valid_from, observed_at) AS happened_at, day, "
+    "recorded_at, list_transform(evidence, lambda e: e.message_id) AS cited"
 )
 _TEXT_COLUMNS = STANDS.split(", negated")[0].split(", ")
 # Every version of a proposal with what it cites that the version before it did not, and whose messages those are; the
@@ -95,6 +96,7 @@ def stands(memories: Sequence[MemoryVersion]) -> pa.Table:
         "happened_at": (lambda m: m.valid_from or m.observed_at, at),
         "day": (attrgetter("day"), pa.date32()),
         "recorded_at": (attrgetter("recorded_at"), at),
+        "cited": (lambda m: [e.message_id for e in m.evidence], strings),
     }
     return pa.table(
         {name: pa.array(map(get, memories), kind, size=len(memories)) for name, (get, kind) in read.items()}

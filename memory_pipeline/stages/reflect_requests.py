@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from memory_pipeline.domain.calendar import Period, local_day
+from memory_pipeline.domain.calendar import Period, local_day, zone
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.policy import ReflectionPolicy
 from memory_pipeline.domain.scope import Scope
@@ -61,20 +61,24 @@ class _Line:
     type: str
     content: str
     importance: float
+    first: str
+    hour: int
 
 
 def _line(version: MemoryVersion) -> _Line:
+    said = version.referenced_at.astimezone(zone(version.timezone))
+    first = local_day(version.observed_at, version.timezone).isoformat()
     day = local_day(version.referenced_at, version.timezone).isoformat()
-    return _Line(day, version.memory_id, str(version.type), version.content, version.importance)
+    return _Line(day, version.memory_id, str(version.type), version.content, version.importance, first, said.hour)
 
 
-def in_order(version: MemoryVersion) -> tuple[str, str, str]:
+def in_order(version: MemoryVersion) -> tuple[str, str, str, int]:
     """Where a memory stands in a list, in a call about one week as in a call about many."""
     return _order(_line(version))
 
 
-def _order(line: _Line) -> tuple[str, str, str]:
-    return line.day, line.memory_id, line.content
+def _order(line: _Line) -> tuple[str, str, str, int]:
+    return line.day, line.memory_id, line.content, line.hour
 
 
 def _request(questions: Sequence[Question], lines: Sequence[_Line]) -> ChatRequest[ReflectReply]:
@@ -92,8 +96,11 @@ def _request(questions: Sequence[Question], lines: Sequence[_Line]) -> ChatReque
             for n, question in enumerate(questions, 1)
         ],
         # As they stand, not as they came to: a state has no change, and its day is that on which it was last said.
+        # The day on which it was first said, and the hour of the last time, tell when something recurs.
         "memories": [
-            {**memory_input(shown[line], f"k{n}"), "change": "add", "day": line.day} for line, n in place.items()
+            memory_input(shown[line], f"k{n}")
+            | {"change": "add", "day": line.day, "first": line.first, "hour": line.hour}
+            for line, n in place.items()
         ],
         "min_evidence": first.policy.min_evidence,
         "max_insights": first.policy.max_insights,

@@ -18,6 +18,7 @@ from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.sensitive import screen
 from memory_pipeline.inference.prompts import CANARIES
+from memory_pipeline.stages.claim_readings import read
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.recalled import Session, recalled_into
 from memory_pipeline.stages.session_context import DAYS
@@ -54,7 +55,8 @@ def gate_inputs(
     talk = _talk(ctx, open_)
     for proposal in open_:
         own = found[Scope(proposal.tenant_id, proposal.user_id)]
-        own[proposal.proposal_id] = replace(own[proposal.proposal_id], session=talk[proposal.proposal_id])
+        given = replace(own[proposal.proposal_id], session=talk[proposal.proposal_id])
+        own[proposal.proposal_id] = read(given)
     return found
 
 
@@ -69,7 +71,10 @@ def _given(
     recalled: Mapping[Session, Sequence[Recalled]],
 ) -> GateInput:
     policy = ctx.policy.gate
-    return GateInput(screen(proposal, policy), messages, policy, CANARIES, recalled.get(_session(proposal), ()))
+    bare = GateInput(
+        screen(proposal, policy), messages, policy, CANARIES, recalled.get(_session(proposal), ()), extracted=True
+    )
+    return read(bare)
 
 
 def _talk(ctx: StageContext, proposals: Sequence[Proposal]) -> Mapping[str, Sequence[Message]]:

@@ -69,6 +69,8 @@ MIGRATIONS = (
     Migration("costs", 2, "adds event_day from day; saved_tokens, saved_usd", _costs_tell_event_days),
     _added("recalls", 2, asked=pa.string()),
     _added("summaries", 2, session_id=pa.string()),
+    _added("messages", 2, language=pa.string()),
+    _added("message_revisions", 2, language=pa.string()),
 )
 
 

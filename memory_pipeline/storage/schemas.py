@@ -278,9 +278,9 @@ class Dataset:
 DATASETS = {
     d.name: d
     for d in (
-        Dataset("messages", Message, ("tenant_id", "user_id", "session_id", "created_at", "ordinal", "message_id")),
+        Dataset("messages", Message, ("tenant_id", "user_id", "session_id", "created_at", "ordinal", "message_id"), 2),
         # What a message said before it was edited; "messages" holds what it says now.
-        Dataset("message_revisions", Message, ("tenant_id", "user_id", "session_id", "message_id", "recorded_at")),
+        Dataset("message_revisions", Message, ("tenant_id", "user_id", "session_id", "message_id", "recorded_at"), 2),
         # What was proposed before a day was extracted anew: versions that rested on it can still be explained.
         Dataset("former_proposals", Proposal, ("tenant_id", "user_id", "observed_at", "window_id", "ordinal")),
         Dataset("windows", Window, ("tenant_id", "user_id", "session_id", "ordinal")),

@@ -6,6 +6,7 @@ import pytest
 
 from memory_pipeline.domain.gate import RULES, GateInput, examine
 from memory_pipeline.domain.gate import Recalled as _Recalled
+from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.proposal import Evidence, MemoryType
 from memory_pipeline.domain.reasons import Reason, meaning
 from memory_pipeline.domain.supersession import Action
@@ -18,7 +19,12 @@ def test_every_rule_of_the_gate_has_its_line() -> None:
         "Uses Postgres because of its queues.", type=MemoryType.DECISION, evidence=(Evidence("m", said.content),)
     )
     recalled = (_Recalled("Uses Redis.", NOON),)
-    codes = [f.code for f in examine(GateInput(stated, {"m": said}, POLICY.gate, recalled=recalled))]
+    content = Reading((), stated.content)
+    quotes = (Reading((), said.content),)
+    given = GateInput(
+        stated, {"m": said}, POLICY.gate, recalled=recalled, extracted=True, content=content, quotes=quotes
+    )
+    codes = [f.code for f in examine(given)]
     assert len(codes) == len(set(codes)) == len(RULES)
     assert set(codes) <= set(Reason)
 

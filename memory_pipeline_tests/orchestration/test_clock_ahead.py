@@ -23,7 +23,9 @@ def test_the_next_run_takes_back_what_came_too_early(tmp_path: Path, monkeypatch
     monkeypatch.setenv("DAGSTER_HOME", "")
     settings, now = Settings.load(), datetime.now(UTC)
     said_at = now - timedelta(days=2)
-    StageContext(settings, "said", now).lake.append("messages", [message("I went to the opera with Bruno.", said_at)])
+    StageContext(settings, "said", now).lake.append(
+        "messages", [message("I went to the opera with Bruno yesterday.", said_at)]
+    )
     run(settings, only=STAGES)
 
     def statuses() -> list[str]:

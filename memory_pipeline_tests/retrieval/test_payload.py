@@ -35,7 +35,10 @@ def known(home: Store) -> Store:
 
 def talk(count: int, words: int = 10) -> list[dict[str, Any]]:
     return [
-        {"role": "assistant" if n % 2 else "user", "content": f"I moved to town {n}. " + "blah " * words}
+        {
+            "role": "assistant" if n % 2 else "user",
+            "content": f"I moved to town {n} with my brother. " + "blah " * words,
+        }
         for n in range(count)
     ]
 
@@ -89,8 +92,8 @@ class TestPayload:
 
     def test_turns_that_are_not_shown_are_told(self, home: Store, reader: MemoryReader) -> None:
         made = reader.payload("hello", history=talk(40, 0), **known(home).owner)
-        assert made.messages[1]["content"].startswith("I moved to town 0.")
-        assert made.messages[2]["content"].startswith("I moved to town 20.")
+        assert made.messages[1]["content"].startswith("I moved to town 0 ")
+        assert made.messages[2]["content"].startswith("I moved to town 20 ")
         assert "town" in made.sections["summary"]
         assert made.budget["history"]["dropped"] == 19
 

@@ -90,16 +90,16 @@ def test_what_alice_does_by_hand_holds(sample: Sample) -> None:
     do.edit(sample.memory("Is allergic to peanuts.")["memory_id"], "Is allergic to hazelnuts.", **ALICE)
     do.forget(sample.memory("Has a colleague called Svenja.")["memory_id"], **ALICE)
     do.pin(sample.memory("Has a sister called Nora.")["memory_id"], **ALICE)
-    do.suppress(sample.memory("Is not a smoker.")["memory_id"], **ALICE)
-    again = do.remember("I dislike cilantro", **ALICE)
+    do.suppress(sample.memory("Does not smoke.")["memory_id"], **ALICE)
+    again = do.remember("I hate cilantro", **ALICE)
     new = do.remember("Collects enamel mugs.", **ALICE)
-    assert (again.change, again.content, new.change) == ("reinforce", "Dislikes cilantro.", "add")
+    assert (again.change, again.content, new.change) == ("reinforce", "Hates cilantro.", "add")
 
     def holds() -> None:
         assert {sample.memory(f"Lives in {city}.")["status"] for city in ("Berlin", "Hamburg")} == {"active"}
         assert sample.memory("Has a colleague called Svenja.")["status"] == "archived"
         assert sample.memory("Has a sister called Nora.")["pinned"]
-        assert sample.memory("Is not a smoker.")["surface"] == "avoid"
+        assert sample.memory("Does not smoke.")["surface"] == "avoid"
         assert sample.memory("Collects enamel mugs.")["memory_id"] == new.memory_id
         assert "Is allergic to hazelnuts." in sample.shown("what is Alice allergic to?")
         assert "allergic to peanuts" not in sample.shown("allergic to peanuts")

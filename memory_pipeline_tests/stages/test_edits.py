@@ -165,7 +165,7 @@ def test_memories_and_index_follow(home: Path) -> None:
     ctx = _run(home)
     assert _remembered(ctx) == ["Lives in Rome.", "Works as a nurse."], "what rested on the old text alone is withdrawn"
     (rome,) = [v for v in from_table(ctx.lake.sql(CURRENT), MemoryVersion) if "Rome" in v.content]
-    assert (rome.version, rome.evidence[0].quote) == (1, "I live in Rome")
+    assert (rome.version, rome.evidence[0].quote) == (1, "I live in Rome.")
     table = ctx.index.all("messages", ["content", "previous", "created_at"]).sort_by("created_at")
     assert table["content"].to_pylist() == texts(ctx)
     assert table["previous"].to_pylist() == ["", *texts(ctx)[:-1]]

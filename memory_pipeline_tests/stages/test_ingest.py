@@ -90,6 +90,7 @@ def test_the_report(ctx: StageContext, tmp_path: Path) -> None:
         "known": 1,
         "edited": 0,
         "quarantined": 1,
+        "languages": {"en": 2},
         "files": [
             {"path": str(good), "taken": 2, "known": 0, "edited": 0, "quarantined": 0},
             {"path": str(bad), "taken": 0, "known": 1, "edited": 0, "quarantined": 1},

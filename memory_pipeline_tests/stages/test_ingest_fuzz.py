@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.errors import IngestError
@@ -113,6 +113,7 @@ def test_a_document_damaged_anywhere_ends_in_items_or_in_an_ingest_error(data: s
     name=st.sampled_from(sorted(FORMATS)),
     suffix=st.sampled_from(["json", "jsonl", "csv", "zip", "bin"]),
 )
+@example(content=b"\x1f\x8b", name="openai", suffix="json")  # gzip, cut off in its head
 def test_bytes_end_in_items_or_in_an_ingest_error(content: bytes, name: str, suffix: str) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / f"fuzz.{suffix}"

@@ -63,7 +63,14 @@ def test_what_came_while_the_clock_was_behind_is_taken_when_it_is_right(ctx: Sta
 
 def test_without_an_inbox_nothing_is_pending(ctx: StageContext) -> None:
     assert pending_inbox(ctx.settings, ctx.lake) == []
-    assert take_inbox(ctx).as_dict() == {"taken": 0, "known": 0, "edited": 0, "quarantined": 0, "files": []}
+    assert take_inbox(ctx).as_dict() == {
+        "taken": 0,
+        "known": 0,
+        "edited": 0,
+        "quarantined": 0,
+        "languages": {},
+        "files": [],
+    }
 
 
 def test_a_file_is_taken_once_by_its_content(ctx: StageContext, inbox: Path) -> None:

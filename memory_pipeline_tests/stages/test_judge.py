@@ -176,6 +176,6 @@ def test_a_judge_cannot_retire_what_it_does_not_name_or_what_is_newer(server: Pr
         },
     )
     ctx = _context(tmp_path)
-    proposals = _figures()[:3]
+    proposals = _figures()[:2]
     consolidate(ctx, _say(ctx, proposals))
     assert {s for _, s in _state(ctx).values()} == {Status.ACTIVE}

@@ -394,9 +394,12 @@ def test_an_outage_leaves_everything_as_it_was(home: Rowing, protocol_server: Pr
 
 def test_the_builtin_model_confirms_a_theme(tmp_path: Path) -> None:
     home = Rowing(tmp_path, "builtin")
-    for day in (9, 10, 11, 17, 18):
+    for day in (1, 8, 15, 22):  # Sundays
         home.row(day)
+    for day in (3, 5, 11, 13, 18, 20):
+        home.remember(f"Cooked dish number {day}.", home.say(f"I cooked dish number {day}.", at(day)))
     home.reflect()
+    assert all("Sundays rowed on the lake after a hard day" in r.content for r in home.reflections())
     assert all(r.status is Status.ACTIVE for r in home.reflections())
     assert [v.change for v in home.versions()][:1] == [Change.ADD]
     assert any(v.change is Change.REINFORCE for v in home.versions())

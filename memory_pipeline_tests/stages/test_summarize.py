@@ -507,3 +507,35 @@ def test_a_summary_whose_file_is_gone_is_made_again(home: Home) -> None:
     assert home.stale(Grain.DAY) == [DAY] and home.stale(Grain.WEEK) == []
     home.summarize(Grain.DAY, home.stale(Grain.DAY))
     assert [(s.summary_id, s.text) for s in home.rows()] == [(s.summary_id, s.text) for s in before]
+
+
+# -- the embedded model
+
+
+def test_the_embedded_model_tells_what_a_fact_gave_way_to(tmp_path: Path) -> None:
+    home = Home(tmp_path, "builtin")
+    before = home.remember("Lives in Berlin.", home.say("I live in Berlin.", at(3)), **_home_of("Berlin"))
+    home.put(_moved(before, home))
+    home.summarize(Grain.DAY, MARCH)
+    home.summarize(Grain.WEEK, MARCH)
+    home.summarize(Grain.MONTH, MARCH)
+    days = {s.start.day: s.text for s in home.rows("day")}
+    assert days == {
+        3: "3 March 2026: the user lives in Berlin.",
+        17: "17 March 2026: the user moved from Berlin to Hamburg.",
+    }
+    (month,) = home.rows("month")
+    assert month.text == "Home: the user moved from Berlin to Hamburg (17 March)."
+    assert set(month.memory_ids) == {"mem-Lives in Berlin.", "mem-Lives in Hamburg."}
+    assert sorted(s.text for s in home.rows("week")) == sorted(days.values()), "one day's week is that day"
+
+
+def _moved(before: MemoryVersion, home: Home) -> MemoryVersion:
+    """Hamburg is remembered on 17 March. Returns Berlin as it gave way to it."""
+    now = home.remember("Lives in Hamburg.", home.say("We live in Hamburg now.", at(17)), **_home_of("Hamburg"))
+    return _changed(before, Change.SUPERSEDE, 17, status=Status.SUPERSEDED, superseded_by=now.memory_id)
+
+
+def _home_of(city: str) -> dict[str, str]:
+    """The slot of where the user lives."""
+    return {"subject": "user", "attribute": "residence", "value": city}

@@ -20,6 +20,8 @@ LATER = {
     "costs": ("event_day", "saved_tokens", "saved_usd"),
     "recalls": ("asked",),
     "summaries": ("session_id",),
+    "messages": ("language",),
+    "message_revisions": ("language",),
 }
 
 

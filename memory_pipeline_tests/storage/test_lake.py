@@ -75,7 +75,7 @@ def test_files_carry_their_schema_version(lake: Lake) -> None:
     lake.append("messages", [message()])
     metadata = pq.read_schema(lake.files("messages")[0]).metadata
     assert metadata[b"memory_pipeline.dataset"] == b"messages"
-    assert metadata[b"memory_pipeline.schema_version"] == b"1"
+    assert metadata[b"memory_pipeline.schema_version"] == b"2"
 
 
 def test_a_failed_write_leaves_nothing(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,6 +39,8 @@ ROWS: dict[str, Any] = {
     "costs": entry(None, None, "extract", "m", "r", factories.NOON, calls=1),
     "recalls": RECALL,
     "summaries": SUMMARY,
+    "messages": factories.message(),
+    "message_revisions": factories.message(),
 }
 # What a step makes of it, where that is not what the present release would write.
 MADE = {

@@ -2,14 +2,14 @@
 
 Stateless and without I/O. Every rule measures one thing and says so; a proposal passes when all do. What depends on the
 memories that exist (duplicates, contradictions) is decided by consolidation. The rules stand by theme in ``safety``,
-``worth``, ``grounding``, ``support`` and ``echo``; their codes are explained in ``domain.reasons``.
+``worth``, ``grounding``, ``support``, ``restated`` and ``echo``; their codes are explained in ``domain.reasons``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from memory_pipeline.domain.gate import echo, grounding, safety, support, worth
+from memory_pipeline.domain.gate import echo, grounding, restated, safety, support, worth
 from memory_pipeline.domain.gate.echo import nods
 from memory_pipeline.domain.gate.given import GateInput, Recalled
 from memory_pipeline.domain.gate.worth import quality
@@ -38,11 +38,16 @@ RULES: tuple[Callable[[GateInput], Finding | None], ...] = (
     worth.surprise,
     worth.quality_of_work,
     worth.dates,
+    worth.derived,
     grounding.grounding,
     grounding.own_words,
     echo.echo,
     support.invented,
     support.unsupported,
+    restated.voice,
+    restated.subject,
+    restated.contrary,
+    restated.unfounded,
 )
 
 

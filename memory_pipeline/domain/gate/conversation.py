@@ -104,11 +104,11 @@ class Conversation:
 
     def __iter__(self) -> Iterator[Said]:
         for message in self._cited:
-            yield _said(message.content)
+            yield said(message.content)
         for message in reversed(self._session):
-            yield _said(message.content)
+            yield said(message.content)
         for speaker in dict.fromkeys(m.speaker for m in (*self._cited, *self._session) if m.speaker):
-            yield _said(speaker)
+            yield said(speaker)
 
     def speaks(self, content: str) -> bool:
         """Whether some of it is in the language of a content, as far as one can tell."""
@@ -124,8 +124,13 @@ class Conversation:
 
 
 @lru_cache(maxsize=4096)
-def _said(text: str) -> Said:
+def said(text: str) -> Said:
     return Said(text)
+
+
+def kin(word: str, text: str) -> bool:
+    """Whether a word, in any form of it, stands in a text."""
+    return said(text).has(fold(word))
 
 
 def fold(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import GatePolicy
 from memory_pipeline.domain.proposal import Evidence, Operation, Proposal
@@ -39,6 +40,10 @@ class GateInput:
         recalled: what was recalled into the session, in any order; only what came before the cited words counts.
         session: the conversation up to the end of the proposal's window, in order: all that the extractor can have
             seen. Where it is empty, the cited messages stand for it.
+        extracted: an extractor proposes it from messages; what is made from memories is not.
+        content, quotes: what the proposal's sentence claims, and the user's sentences that it quotes, one for each of
+            :meth:`own`. None and empty where nobody has read them: another language, or a model that writes its
+            sentences from such a reading.
     """
 
     proposal: Proposal
@@ -47,6 +52,9 @@ class GateInput:
     canaries: Sequence[str] = ()
     recalled: Sequence[Recalled] = ()
     session: Sequence[Message] = ()
+    extracted: bool = False
+    content: Reading | None = None
+    quotes: Sequence[Reading] = ()
 
     def cited(self) -> Iterator[tuple[Evidence, Message]]:
         """The evidence whose messages exist."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from memory_pipeline.domain.gate.given import GateInput
 from memory_pipeline.domain.policy import Handling
@@ -14,24 +15,61 @@ _OWN, _NOT_OWN = (
     Finding("own_words", own, None, None, "facts about the user need the user's own words") for own in (True, False)
 )
 _WORD = re.compile(r"[^\W_]+")
+_ELLIPSIS = re.compile(r"\.{3,}|…|\[\.*\]|\s\.\.\s")
 
 
 def grounded(quote: str, content: str) -> float:
-    """Share of the quote found in a message: 1 when it stands there to the letter, else the share of its words."""
+    """Share of the quote's words that stand in a message in a row, as the quote has them: 1 where all do.
+
+    Case, spacing, punctuation and marks of emphasis do not count, nor what an ellipsis leaves out, whose parts must
+    follow each other. A word put in or changed counts for what it parts: "I'm not allergic" is not "I'm allergic".
+    """
     if quote.strip() and quote in content:
         return 1.0
     wanted = normalise(quote)
     if wanted and wanted in normalise(content):
         return 1.0
-    parts, there = words(quote), set(words(content))
-    return sum(w in there for w in parts) / len(parts) if parts else 0.0
+    there = _plain(content)
+    pieces = [piece for part in _ELLIPSIS.split(quote) if (piece := _plain(part))]
+    if not pieces:
+        return 0.0
+    at = 0
+    for piece in pieces:
+        at = _find(piece, there, at)
+        if at < 0:
+            break
+    if at >= 0:
+        return 1.0
+    total = sum(map(len, pieces))
+    return min(sum(_longest(piece, there) for piece in pieces), total - 1) / total
+
+
+def _plain(text: str) -> list[str]:
+    return [word.replace("'", "").replace("’", "") for word in words(text)]
+
+
+def _find(piece: Sequence[str], text: Sequence[str], start: int) -> int:
+    """Where a run of words ends in a text, from a word on; -1 where it does not stand there."""
+    for at in range(start, len(text) - len(piece) + 1):
+        if text[at : at + len(piece)] == piece:
+            return at + len(piece)
+    return -1
+
+
+def _longest(piece: Sequence[str], text: Sequence[str]) -> int:
+    """Words of the longest run that both have."""
+    best, row = 0, [0] * (len(text) + 1)
+    for word in piece:
+        row = [0, *(row[n] + 1 if word == other else 0 for n, other in enumerate(text))]
+        best = max(best, *row)
+    return best
 
 
 def grounding(given: GateInput) -> Finding:
-    """The quoted words occur in a cited message that exists."""
+    """The quoted words stand in a cited message that exists: in the user's own, where any of these is cited."""
     low = given.policy.grounding_overlap
     best, detail = 0.0, "no cited message exists"
-    for evidence, message in given.cited():
+    for evidence, message in given.own() or given.cited():
         if len(_WORD.findall(evidence.quote)) < given.policy.min_quote_words:
             detail = detail if best else "the quote is empty"
             continue

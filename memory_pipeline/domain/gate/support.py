@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_pipeline.domain.gate.conversation import MONTH, WEEKDAY, WIDE, Conversation, fold, initials_of
-from memory_pipeline.domain.gate.given import GateInput
+from memory_pipeline.domain.gate.given import ENDING, GateInput
 from memory_pipeline.domain.gate.language import english
 from memory_pipeline.domain.gate.numerals import NUMBER
+from memory_pipeline.domain.gate.ties import implied, tied_to
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Proposal
 from memory_pipeline.domain.text import content_words
 
@@ -78,15 +79,24 @@ def _unnamed(names: set[str], proposal: Proposal, conversation: Conversation) ->
 def unsupported(given: GateInput) -> Finding | None:
     """Enough of what it says was said, in these words or their kin (KN-1); figure: the share of its content words.
 
-    Two words may well put a whole sentence in other words ("Is vegetarian."), so short contents are not judged.
+    Two words may well put a whole sentence in other words ("Is vegetarian."), so of short contents no share is asked
+    for: only that they have to do with what they quote.
     """
     conversation, content = Conversation(given), given.proposal.content
     if given.proposal.type in DERIVED_TYPES or conversation.empty:
         return None
     wanted = _told(content)
+    hinges = [*_names(given.proposal), *_numbers(given.proposal), *_dates(given.proposal)]
+    if wanted and not tied_to(given, wanted, hinges):
+        detail = "no word of it has to do with its quote"
+        return Finding("unsupported", False, 0.0, given.policy.min_known_words, detail)
+    if given.quotes and given.proposal.operation in ENDING:
+        return None  # what it ends was said another time, and its quote says that it is over
     if len(wanted) < given.policy.min_judged_words:
         return None
-    share = sum(any(said.has(word) for said in conversation) for word in wanted) / len(wanted)
+    read = given.content is not None
+    known = sum(any(said.has(word) or read and implied(word, said) for said in conversation) for word in wanted)
+    share = known / len(wanted)
     low = given.policy.min_known_words
     if share < low and (not conversation.speaks(content) or not share and english(content) is None):
         return None  # it is, or may be, in another language

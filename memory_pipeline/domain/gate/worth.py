@@ -7,7 +7,7 @@ import re
 from memory_pipeline.domain.gate.given import ENDING, GateInput
 from memory_pipeline.domain.gate.language import english
 from memory_pipeline.domain.policy import GatePolicy
-from memory_pipeline.domain.proposal import WORK_TYPES, Finding, MemoryType, Proposal
+from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Proposal
 from memory_pipeline.domain.text import content_words, words
 
 _REASON = re.compile(
@@ -63,10 +63,12 @@ _SHALLOW_WORDS = """
     give gave take took use used try tried keep kept let put have had having be been being is are was were exist live
     life interested interest state stated thank thanks hello hi hey yes yeah sure
     """
-_SHALLOW = content_words(_SHALLOW_WORDS).union(_SHALLOW_WORDS.split())
+SHALLOW = content_words(_SHALLOW_WORDS).union(_SHALLOW_WORDS.split())
 
 _IN_ORDER = Finding("dates", True, None, None, "dates in order")
 _OUT_OF_ORDER = Finding("dates", False, None, None, "ends before it begins")
+_TO_EXTRACT = Finding("derived", True, None, None, "a type that messages state")
+_NOT_TO_EXTRACT = Finding("derived", False, None, None, "only the pipeline makes reflections and patterns")
 
 
 def length(given: GateInput) -> Finding:
@@ -113,7 +115,7 @@ def surprise(given: GateInput) -> Finding | None:
 def specific_words(proposal: Proposal) -> int:
     """How many different words of the content are neither grammar nor small talk; a name or a number is one."""
     subject = frozenset() if proposal.subject is None else content_words(proposal.subject)
-    return len(content_words(proposal.content) - _SHALLOW - subject)
+    return len(content_words(proposal.content) - SHALLOW - subject)
 
 
 def quality(proposal: Proposal, policy: GatePolicy) -> float:
@@ -155,6 +157,14 @@ def quality_of_work(given: GateInput) -> Finding | None:
         return None
     figure, low = quality(given.proposal, given.policy), given.policy.min_quality
     return Finding("quality", figure >= low, figure, low, "length, keywords and structure of a work memory (KN-5)")
+
+
+def derived(given: GateInput) -> Finding | None:
+    """An extractor reads messages: what holds of many memories is for the pipeline to make, out of these (DL-16)."""
+    if not given.extracted:
+        return None
+    wrong = given.proposal.type in DERIVED_TYPES
+    return _NOT_TO_EXTRACT if wrong else _TO_EXTRACT
 
 
 def dates(given: GateInput) -> Finding:

@@ -80,10 +80,12 @@ class GatePolicy:
 
     Attributes:
         min_specific_words: words that say something, for a statement to be worth storing (KN-34).
-        grounding_overlap: share of a quote's words that stand in the cited message.
+        grounding_overlap: share of a quote's words that stand in the cited message in a row.
         min_known_names: share of the names, numbers and dates that somebody said.
         min_known_words, min_judged_words: share of the other content words that somebody said, and how many there
             must be for the share to tell anything.
+        min_same_claim: share of a claim's words that stand in a clause of the quote, for the two to be held against
+            each other.
         echo_overlap: overlap of content words from which on a memory says what was recalled.
         copied_words: words in a row from which on a repetition is a copy.
         max_blob: characters of an unbroken encoded run.
@@ -102,6 +104,7 @@ class GatePolicy:
     min_known_names: float
     min_known_words: float
     min_judged_words: int
+    min_same_claim: float
     echo_overlap: float
     copied_words: int
     max_blob: int

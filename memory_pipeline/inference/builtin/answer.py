@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from memory_pipeline.inference.builtin.about import of_the_user
 from memory_pipeline.inference.builtin.likeness import likeness
-from memory_pipeline.inference.builtin.telling import of_the_user
-from memory_pipeline.inference.builtin.wording import plural
 from memory_pipeline.inference.replies import AnswerReply
+from memory_pipeline.language.agreement import plural
 
 _Item = Mapping[str, Any]
 _OVER = frozenset({"superseded", "contradicted"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from memory_pipeline.inference.builtin.date_phrases import MONTHS, WEEKDAYS
 from memory_pipeline.inference.builtin.lexicon import NOT_NAMES
 from memory_pipeline.inference.builtin.verbs import FORMS
+from memory_pipeline.language.times.words import MONTHS, WEEKDAYS
 
 _RUN = re.compile(
     r"[A-ZÀ-Þ][\w'’&+#-]*(?:\.[\w]+)*(?: (?:(?:of|the|de|da|di|del|la|le|van|von|der|al|y|&) )*[A-ZÀ-Þ0-9][\w'’&+#-]*)*"
@@ -22,7 +22,9 @@ def entities(text: str, extra: Iterable[str] = ()) -> list[str]:
         words = run.group().removesuffix("'s").removesuffix("’s").split()
         while words and _common(words[0], first=run.start() == 0):
             words.pop(0)
-        if words and not (len(words) == 1 and (len(words[0]) < 2 or run.start() == 0)):
+        if all(w.isdigit() for w in words):  # the year of "March 2026"
+            continue
+        if not (len(words) == 1 and (len(words[0]) < 2 or run.start() == 0)):
             found.setdefault(" ".join(words).strip(".'’"), None)
     for name in extra:
         if name:

@@ -1,46 +1,48 @@
-"""Extraction: windows of messages in, proposals out, by rules alone. English; other languages yield nothing.
+"""Extraction: windows of messages in, proposals out, by reading. English; other languages yield nothing.
 
-Only messages of users speak (NM-14, RX-17); the assistant's are read for the questions that a short answer confirms.
+Only messages of users speak (NM-14, RX-17); the assistant's are read for the questions that a short answer answers.
+All statements of a window are parsed in one go, then read clause by clause.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, tzinfo
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
-from memory_pipeline.domain.proposal import Operation
-from memory_pipeline.inference.builtin.clauses import Clause, parse
-from memory_pipeline.inference.builtin.confirmations import confirmed
+from memory_pipeline.domain.proposal import MemoryType, Operation
+from memory_pipeline.inference.builtin.corrections import substituted
+from memory_pipeline.inference.builtin.deeds import deeds, in_vain
+from memory_pipeline.inference.builtin.directives import directives, unread, verbless
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
-from memory_pipeline.inference.builtin.follow_ups import done
-from memory_pipeline.inference.builtin.masking import GAP, mask
-from memory_pipeline.inference.builtin.outcomes import in_vain, only_tried
-from memory_pipeline.inference.builtin.plain import plain
-from memory_pipeline.inference.builtin.reading import Person, read, subject_of
-from memory_pipeline.inference.builtin.rules.craft import craft, may_be_craft
-from memory_pipeline.inference.builtin.rules.habits import introduced
-from memory_pipeline.inference.builtin.sentences import Statement, statements
-from memory_pipeline.inference.builtin.utterances import Kind
+from memory_pipeline.inference.builtin.facts import Direction, Fact
+from memory_pipeline.inference.builtin.notes import Remainder, pronouns, untold
+from memory_pipeline.inference.builtin.reading import OPEN, Reading, facts, naming
+from memory_pipeline.inference.builtin.turns import Statement, statements
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
+from memory_pipeline.language.clauses import Clause, Mood, Tense, clauses
+from memory_pipeline.language.english import parser
+from memory_pipeline.language.people import USER, Kind, People, Subject
+from memory_pipeline.language.rewrite import phrase
+from memory_pipeline.language.standing import Standing
+from memory_pipeline.language.syntax import Sentence
+from memory_pipeline.language.times import TimeExpression, times
+from memory_pipeline.language.vocabulary import words
 
-# A message without any of these states nothing about anyone, and costs only this search.
-_CUE = re.compile(
-    r"\b(?:i|i'm|im|i’m|ive|my|me|we|our|us|mine|remind|forget|delete|remove|erase|call|let's|lets|let’s|"
-    r"don't|don’t|never|always|please|avoid|"
-    r"keep|be|reply|respond|answer|speak|use|stop|finally|called|finished|cancelled|canceled|booked|sent|"
-    r"submitted|moved|got|allergic|"
-    r"is|was|are|were|lives|works|has|plays|speaks|died|lesson|estimate|decided|decision|going|turns|fan|not|found|"
-    r"root|done|paid|bought|emailed|"
-    r"hates?|loves?|likes?|\w+ed|went|ran|been|should|will|tomorrow|tonight|due|appointment)\b",
-    re.I,
-)
+_Times = Callable[[Direction], list[TimeExpression]]
+# What joins a clause to a request that states something all the same: "…, because I'm allergic to nuts".
+_REASONS = frozenset({"because", "who", "since", "cuz", "as"})
+_KEPT = 0.2  # salience of what tells the gist of a sentence
 
-_GREETING = re.compile(r"(?:hi|hello|hey|hiya|good \w+)(?: (?:there|everyone|all|claude|chatgpt|assistant))?", re.I)
-_UNSURE = re.compile(r"\W*(?:i (?:think|guess|believe)|maybe|perhaps|probably)\b", re.I)
+
+@dataclass(slots=True)
+class _Talk:
+    """What one speaker has said so far in a window: the people, and the drafts that a correction may be about."""
+
+    people: People = field(default_factory=People)
+    drafts: list[ProposalDraft] = field(default_factory=list)
 
 
 def extract(inputs: Mapping[str, Any]) -> ExtractReply:
@@ -53,76 +55,180 @@ def extract(inputs: Mapping[str, Any]) -> ExtractReply:
 
 def read_window(window: Mapping[str, Any], home: tzinfo) -> list[ProposalDraft]:
     """The proposals of one window, in the order in which they are said, repetitions joined."""
-    messages: Sequence[Mapping[str, Any]] = window["messages"]
-    context: Sequence[Mapping[str, Any]] = window.get("context") or ()
-    several = len({m["speaker"] for m in (*context, *messages) if m["role"] == "user" and m.get("speaker")}) > 1
+    said = list(_said(window, home))
+    parsed = iter(parser().parse([s.text for s in said if s.note is None]))
+    talks: dict[str, _Talk] = {}
     drafts: list[ProposalDraft] = []
-    before = context[-1] if context else None
-    for message in messages:
-        if message["role"] == "user":
-            subject = message["speaker"] if several and message.get("speaker") else "user"
-            drafts.extend(_message(message, before, subject, home))
-        before = message
+    for statement in said:
+        talk = talks.setdefault(statement.source.subject, _Talk())
+        if statement.note is not None:
+            note = draft(statement.note, (), statement.source)
+            found = [note] if note is not None else []
+        else:
+            found = _statement(statement, next(parsed), talk)
+        talk.drafts.extend(found)
+        drafts.extend(found)
     return joined(drafts)
 
 
-def _message(
-    message: Mapping[str, Any], before: Mapping[str, Any] | None, subject: str, home: tzinfo
-) -> Iterator[ProposalDraft]:
-    content: str = message["content"]
-    now = datetime.fromisoformat(message["created_at"]).astimezone(home)
-    if before is not None and before["role"] == "assistant":
-        asked = "?" in before["content"][-400:]
-        finished = done(before["content"][-600:], content)
-        stated = None if finished else confirmed(before["content"][-600:], content) if asked else None
-        if finished or stated:
-            source = Source(message["id"], content.strip(), subject, now, home)
-            answered = _drafts(finished or stated or "", source, None)[0]
-            # Of a follow-up's "done" only that counts: everything else it names was said by the assistant.
-            yield from (d for d in answered if not finished or d.operation is Operation.CLOSE_OPEN_LOOP)
-    if _CUE.search(content) or may_be_craft(content):
-        yield from _own_words(content, Source(message["id"], "", subject, now, home))
+def _said(window: Mapping[str, Any], home: tzinfo) -> Iterator[Statement]:
+    """The statements of a window's users."""
+    messages: Sequence[Mapping[str, Any]] = window["messages"]
+    before = list(window.get("context") or ())
+    several = len({m["speaker"] for m in (*before, *messages) if m["role"] == "user" and m.get("speaker")}) > 1
+    for message in messages:
+        if message["role"] == "user":
+            subject = message["speaker"] if several and message.get("speaker") else "user"
+            yield from statements(message, before, subject, home, parser())
+        before.append(message)
 
 
-def _own_words(content: str, source: Source) -> Iterator[ProposalDraft]:
-    """The proposals of the statements in a message, the subject of one clause known to the next."""
-    person: Person | None = None
-    noted, first = -1, True
-    for statement in statements(content):
-        if statement.sentence == noted:
+def _statement(statement: Statement, parsed: Sequence[Sentence], talk: _Talk) -> list[ProposalDraft]:
+    """The proposals of one statement; one that puts something right updates what was said before."""
+    found = [d for sentence in parsed for d in _sentence(sentence, statement, talk)]
+    if statement.correction is None:
+        return found
+    if not found:
+        return substituted(statement.correction, talk.drafts, statement.source)
+    return [replace(d, operation=Operation.UPDATE) if d.operation is Operation.ADD else d for d in found]
+
+
+def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[ProposalDraft]:
+    """The proposals of one sentence: people named in passing, directives, what its clauses state, and the rest."""
+    source, own = statement.source, statement.standing is Standing.OWN
+    people, found = talk.people, clauses(sentence)
+    main = found[0] if found else None
+    told, named = _introduced(sentence, statement, people)
+    read = _times(sentence, source)
+    readings = [_reading(c, people, read, source.now.date().isoformat()) for c in found]
+    asked = directives(sentence, found, people, readings)
+    told += _drafts(asked, readings[0].times if readings else (), source, main)
+    if asked:
+        if main is None or main.mood is Mood.REQUEST or any(map(_is_final, asked)):
+            return told
+        readings = unread(sentence, readings)
+    whole = (pronouns(statement.text) or verbless(statement.text)) if own else None
+    if whole is not None:
+        return told + _drafts([whole], (), source)
+    vain = in_vain(statement.following)
+    for n, reading in enumerate(readings):
+        if not _heard(reading, statement.standing, first=n == 0):
             continue
-        if statement.kind is not Kind.STATEMENT:
-            person = subject_of(parse(statement.text), person)
-            continue
-        notes = _notes(content, statement, source)
-        if notes:
-            noted = statement.sentence
-            yield from notes
-            continue
-        quoted = replace(source, quote=content[statement.start : statement.end])
-        found, person = _drafts(statement.text, quoted, person, first=first)
-        if found and in_vain(quoted.quote, content[statement.end :]):
-            found = [tried for d in found if (tried := only_tried(d))]
-        first = first and bool(_GREETING.fullmatch(statement.text))
-        yield from found
+        closed = [] if vain else deeds(reading, people)
+        for fact in [*facts(reading), *closed]:
+            if not (vain and _is_deed(fact)) and not (told and _names_again(fact, named)):
+                told += _drafts([fact], reading.times, source, reading.clause)
+        _remember_things(reading, people)
+    complete = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
+    return told + _rest(sentence, statement, told, readings[0].subject if readings else USER, read, main, complete)
 
 
-def _notes(content: str, statement: Statement, source: Source) -> list[ProposalDraft]:
-    """Notes of work take the sentence as a whole: its "because" is what makes them worth keeping."""
-    quote = content[statement.start : statement.until].strip()
-    if not may_be_craft(quote) or GAP in mask(content)[statement.start : statement.until]:
-        return []
-    clause = Clause(quote, certainty=0.65 if _UNSURE.match(quote) else 1.0)
-    found = (draft(fact, clause, replace(source, quote=quote)) for fact in craft(plain(quote)))
-    return [d for d in found if d]
+def _introduced(sentence: Sentence, statement: Statement, people: People) -> tuple[list[ProposalDraft], set[str]]:
+    """The people named in passing, and what they are to the user."""
+    told: list[ProposalDraft] = []
+    named: set[str] = set()
+    for person in people.read(sentence):
+        if statement.standing is not Standing.REPORTED or person.relation:
+            told += _drafts([naming(person)], (), statement.source)
+            named.add(person.relation)
+    return told, named
+
+
+def _is_final(directive: Fact) -> bool:
+    """Whether a directive speaks for its whole sentence."""
+    return directive.type in {MemoryType.BOUNDARY, MemoryType.SHARED_LORE} or directive.operation is Operation.FORGET
+
+
+def _heard(reading: Reading, standing: Standing, *, first: bool) -> bool:
+    """Whether a clause states something, given what its sentence is."""
+    if standing is Standing.OWN:
+        return True
+    if standing is Standing.REPORTED:
+        return reading.subject.kind not in {Kind.USER, Kind.OTHER, Kind.POSSESSION}
+    if standing is Standing.REQUEST and reading.clause.outer.dep == "ccomp" and reading.of_user:
+        return True  # "put that I'm based in Berlin"
+    return reading.clause.link in _REASONS and not first
+
+
+def _is_deed(fact: Fact) -> bool:
+    """Whether a fact tells of something done, which is not so where it was in vain."""
+    done = fact.operation is Operation.CLOSE_OPEN_LOOP or fact.type is MemoryType.EPISODIC_EVENT
+    return done and not fact.negated
+
+
+def _names_again(fact: Fact, named: set[str]) -> bool:
+    """Whether a fact only tells that there is somebody who has been named in passing."""
+    if fact.attribute not in {"family", "pet"}:
+        return False
+    called = " called " in fact.content or " named " in fact.content
+    return called or (fact.value or "").split(" ")[-1].lower() in named
+
+
+def _rest(
+    sentence: Sentence,
+    statement: Statement,
+    told: Sequence[ProposalDraft],
+    about: Subject,
+    read: _Times,
+    main: Clause | None,
+    complete: bool,
+) -> list[ProposalDraft]:
+    """What none of its facts tells of a statement; of a request, what it tells of the user's health."""
+    source, text = statement.source, statement.text
+    if complete:
+        gist = [d.content for d in told if d.salience >= _KEPT or d.operation is Operation.CONTRADICT]
+        today, past = source.now.date().isoformat(), main is not None and main.tense is Tense.PAST
+        left = untold(Remainder(sentence, text, gist, about, read(_direction(main)), today, past=past))
+        return [d for f in left for d in _drafts([f], read("future") if f.when == "due" else (), source, main)]
+    if statement.standing in {Standing.REQUEST, Standing.QUESTION} and "?" not in text:
+        left = untold(Remainder(sentence, text, [d.content for d in told], own=False))
+        return _drafts(left, (), source, main)
+    return []
+
+
+def _remember_things(reading: Reading, people: People) -> None:
+    """What "it" or "them" may stand for in the next sentence."""
+    for token in (reading.clause.object(), *reading.clause.behind("at", "in", "for", "with", "on")):
+        if token is not None and token.pos in {"NOUN", "PROPN"} and token.kind not in {"DATE", "TIME"}:
+            noun = phrase(reading.clause, token, people, each=True)
+            people.note_thing(noun, plural=token.tag in {"NNS", "NNPS"})
 
 
 def _drafts(
-    text: str, source: Source, before: Person | None, *, first: bool = False
-) -> tuple[list[ProposalDraft], Person | None]:
-    clause = parse(text)
-    facts = read(clause, before)
-    if not facts and first:
-        facts = introduced(clause.text)
-    found = [d for fact in facts if (d := draft(fact, clause, source))]
-    return found, subject_of(clause, before)
+    told: Sequence[Fact], when: Sequence[TimeExpression], source: Source, clause: Clause | None = None
+) -> list[ProposalDraft]:
+    """The proposals of facts of one clause, as certain as it is."""
+    sure = replace(source, certainty=clause.certainty if clause is not None else 1.0)
+    return [one for fact in told if (one := draft(fact, when, sure)) is not None]
+
+
+def _times(sentence: Sentence, source: Source) -> _Times:
+    """A reader of the sentence's times in one direction, "past" or "future"."""
+    start = sentence.tokens[0].start
+    text = "".join(t.text + (" " if t.space else "") for t in sentence)
+    cache: dict[Direction, list[TimeExpression]] = {}
+
+    def read(direction: Direction) -> list[TimeExpression]:
+        if direction not in cache:
+            found = times(text, source.now, source.zone, direction)
+            cache[direction] = [replace(t, start=t.start + start, end=t.end + start) for t in found]
+        return cache[direction]
+
+    return read
+
+
+def _direction(clause: Clause | None) -> Direction:
+    """Where a weekday of a clause most likely lies."""
+    if clause is None or clause.cue in OPEN or clause.head.lemma.lower() in words("arranging"):
+        return "future"
+    return "past" if clause.tense is Tense.PAST or clause.perfect else "future"
+
+
+def _reading(clause: Clause, people: People, read: _Times, today: str) -> Reading:
+    inside = clause.sentence.subtree(clause.outer, without=clause.apart)
+    starts = {t.start for t in inside}
+    found = [t for t in read(_direction(clause)) if any(t.start <= at < t.end for at in starts)]
+    subject = people.subject(clause.sentence, clause.subject)
+    if clause.subject is None and clause.outer.tag == "VBD" and clause.outer is clause.sentence.root:
+        subject = USER  # "Called mom.": people leave themselves out
+    return Reading(clause, subject, people, tuple(found), today)

@@ -5,15 +5,16 @@ In doubt it adds: retiring a true memory is the worse mistake (DL-40).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
 from memory_pipeline.domain.contrast import opposed, rotated
+from memory_pipeline.domain.fulfilment import fulfilled
 from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.text import negated, overlap
 from memory_pipeline.inference.builtin.likeness import Likeness, likeness
-from memory_pipeline.inference.builtin.verbs import FORMS, Kind
 from memory_pipeline.inference.replies import Judgement, JudgeReply
 
 _Action = Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
@@ -23,7 +24,12 @@ _EVENTS = frozenset({"episodic_event", "ephemeral"})
 _DATED = frozenset({"open_loop", "decision", "profile_fact", "estimate"})
 _SAME_WORDS = 0.8  # overlap of stems from which two sentences say the same
 _NEAR_WORDS = 0.6  # overlap from which one may deny or refine the other
-_CLOSES = 0.6  # share of an open loop's words that a closing statement must name
+_OUTCOME = re.compile(r"\s*\((?:kept|dropped)\)")
+_DROPS = re.compile(
+    r"^(?:no longer|does not|is not going|decided (?:not|against)|will not|cancelled|canceled|dropped)\b|"
+    r"\b(?:is|are|was|were|got|has been|have been) (?:off|cancelled|canceled|called off|dropped)$",
+    re.I,
+)
 
 
 def judge(inputs: Mapping[str, Any]) -> JudgeReply:
@@ -46,50 +52,21 @@ def _judge(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> 
 
 
 def _tells(candidate: Mapping[str, Any]) -> bool:
-    """Whether a statement says that something was done: "Called mom." """
-    first = candidate["content"].split()[0].lower().rstrip(".,") if candidate["content"].split() else ""
-    done = first in FORMS and Kind.PAST in FORMS[first].kind
-    return candidate["type"] == "episodic_event" and done and not negated(candidate["content"])
+    """Whether a statement tells of something that happened: "Called mom." """
+    return candidate["type"] in _EVENTS and not negated(candidate["content"])
 
 
 def _closing(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> _Verdict:
-    said = likeness(candidate["content"])
-    earlier = [loop for loop in loops if _at(loop) <= _at(candidate)]
-    scored = sorted(((closes(said, likeness(loop["content"])), loop) for loop in earlier), key=lambda s: -s[0])
-    if not scored or scored[0][0] < _CLOSES:
-        return "none", None, "no open loop is about it"
-    best = [loop for score, loop in scored if score == scored[0][0]]
-    if len({likeness(loop["content"]).stems for loop in best}) > 1:
-        return "none", None, "more than one open loop could be meant"
-    loop = min(best, key=_at)
-    ends = "cancels" if candidate["content"].rstrip(".").endswith("(dropped)") else "resolves"
+    earlier = sorted((loop for loop in loops if _at(loop) <= _at(candidate)), key=_at)
+    content = candidate["content"].rstrip(".")
+    dropped = content.endswith("(dropped)") or bool(_DROPS.search(content))
+    said = _OUTCOME.sub("", content)
+    found = fulfilled(said, [loop["content"] for loop in earlier], dropped=dropped)
+    if not found:
+        return "none", None, "no open loop is clearly meant"
+    loop = earlier[found[0]]
+    ends = "cancels" if dropped else "resolves"
     return "close", loop["memory"], f'"{candidate["content"]}" {ends} "{loop["content"]}"'
-
-
-def closes(said: Likeness, loop: Likeness) -> float:
-    """How well a closing statement fits an open loop, 0 to 1: the share of the loop's words that it names.
-
-    A shared verb alone is nothing, and another act or another name rules it out: "called Anna" does not close "call
-    Bob", nor "called the dentist" a dentist's appointment, nor "called mom's doctor" "call mom".
-    """
-    if not loop.stems or not (said.objects & loop.objects or (said.stems == loop.stems)):
-        return 0.0
-    if said.objects & loop.objects <= said.owners ^ loop.owners and said.objects:
-        return 0.0
-    if said.act and loop.act and said.act != loop.act:
-        return 0.0
-    if said.names and loop.names and not said.names & loop.names:
-        return 0.0
-    if said.numbers and loop.numbers and not said.numbers & loop.numbers:
-        return 0.0
-    named = len(said.stems & loop.stems)
-    # What the statement does not repeat counts half as much as what it denies by naming something else.
-    return max(named / len(loop.stems), named / len(said.stems | loop.stems), _core(said, loop))
-
-
-def _core(said: Likeness, loop: Likeness) -> float:
-    """1 for a statement that says nothing but part of the loop, an object included."""
-    return 0.75 if said.stems and said.stems <= loop.stems and said.objects & loop.objects else 0.0
 
 
 def _stating(candidate: Mapping[str, Any]) -> _Verdict:

@@ -10,12 +10,12 @@ from typing import Any
 from memory_pipeline.domain.contrast import replaces
 from memory_pipeline.domain.slots import Slot
 from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negations, words
-from memory_pipeline.inference.builtin.clauses import parse
-from memory_pipeline.inference.builtin.date_phrases import MONTHS, WEEKDAYS, find
 from memory_pipeline.inference.builtin.entities import entities
-from memory_pipeline.inference.builtin.lexicon import RELATIONS, wordset
-from memory_pipeline.inference.builtin.reading import read
+from memory_pipeline.inference.builtin.lexicon import wordset
+from memory_pipeline.inference.builtin.slot_wordings import worded_slots
 from memory_pipeline.inference.builtin.verbs import FINITE, FORMS, lemma
+from memory_pipeline.language.times.phrases import find
+from memory_pipeline.language.times.words import MONTHS, WEEKDAYS
 
 _BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "can", "cannot", "does", "do", "did", "will"})
 _USER = re.compile(r"^(?:the )?user(?:'s)?\s+", re.I)
@@ -178,15 +178,4 @@ def slots(content: str) -> tuple[Slot, ...]:
         hit = pattern.match(text)
         if hit:
             return (Slot("user", attribute, hit.group("value"), bool(hit.groupdict().get("denied"))),)
-    first, _, rest = text.partition(" ")
-    low = first.lower()
-    if low in FINITE or low in {"has", "used", "cannot", "no", "likes", "prefers"}:
-        text = f"I {low if low != 'cannot' else 'can not'} {rest}"
-    elif low == "favorite":
-        text = f"my {text[:1].lower()}{text[1:]}"
-    elif low in RELATIONS:
-        text = f"my {low} {rest}"
-    clause = parse(text)
-    return tuple(
-        Slot(f.subject, f.attribute, f.value, f.negated) for f in read(clause, None) if f.attribute and f.value
-    )
+    return worded_slots(text)

@@ -1,86 +1,176 @@
-"""Chat spelling to plain spelling: straight quotes, no emoji, contractions in full. The words stay in order."""
+"""What fits no row of the table: states, habits and facts as they stand, with a judgement of their worth."""
 
 from __future__ import annotations
 
-import re
-
-EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\u2b50\u2b06\u2190-\u21ff"
-_EMOJI = re.compile(f"[{EMOJI}]+|(?<!\\S)(?::['-]?[)(DPpO/|]+|;-?\\)|<3|xD|\\^\\^)(?!\\w)")
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " ", "\u202f": " "})
-_FULL = {
-    "i'm": "I am",
-    "im": "I am",
-    "i've": "I have",
-    "ive": "I have",
-    "i'll": "I will",
-    "i'd": "I would",
-    "can't": "can not",
-    "cannot": "can not",
-    "cant": "can not",
-    "won't": "will not",
-    "wont": "will not",
-    "shan't": "shall not",
-    "ain't": "am not",
-    "aint": "am not",
-    "let's": "let us",
-    "lets": "let us",
-    "gonna": "going to",
-    "wanna": "want to",
-    "gotta": "have to",
-    "hafta": "have to",
-    "gimme": "give me",
-    "lemme": "let me",
-    "kinda": "kind of",
-    "sorta": "sort of",
-    "dunno": "do not know",
-    "pls": "please",
-    "plz": "please",
-    "bday": "birthday",
-    "tmrw": "tomorrow",
-    "tmr": "tomorrow",
-    "yrs": "years",
-    "i": "I",
-}
-_SMALL = {"u": "you", "ur": "your"}  # in capitals they are names
-_PRONOUNS = "he|she|it|that|there|who|what|here|where|how|everything|everyone|someone|this|name"
-_TOKEN = re.compile(
-    rf"""(?P<verb>\b(?:do|does|did|is|are|was|were|have|has|had|could|would|should|must|need))n'?t\b
-    |\b(?P<who>you|we|they|he|she|it|that|there|who|what)'(?P<aux>ve|re|ll|d)\b
-    |\b(?P<is>{_PRONOUNS})'s\b
-    |(?<=\w)(?P<noun>'s)(?=\ (?:an?|my|our|not|in|at|from|called|named|allergic|married|based|
-        visiting|coming|getting|moving|turning|\d+|\w+ing\ (?:to|for|at|in|with|her|his|the|an?))\b)""",
-    re.I | re.X,
+from memory_pipeline.domain.proposal import MemoryType
+from memory_pipeline.inference.builtin.context import Reading, names, of_the_assistant
+from memory_pipeline.inference.builtin.facts import (
+    FAINT,
+    IDLE,
+    LIGHT,
+    PASSING,
+    Fact,
+    Weight,
+    faint,
+    idle,
+    mood,
+    open_loop,
 )
-_AUX = {"ve": "have", "re": "are", "ll": "will", "d": "would"}
-_HAD = re.compile(r"\b(I|we|you|he|she|they) would (been|had|gone|seen|done|better)\b")
+from memory_pipeline.inference.builtin.row_values import cut, untimed
+from memory_pipeline.language.clauses import Cue
+from memory_pipeline.language.rewrite import remainder
+from memory_pipeline.language.syntax import Token
+from memory_pipeline.language.vocabulary import words
+
+_PLACED = ("in", "on", "at", "with", "off", "into", "under", "over", "out", "behind")
 
 
-def _expand(hit: re.Match[str]) -> str:
-    kind = hit.lastgroup
-    if kind == "verb":
-        return f"{hit.group('verb')} not"
-    if kind == "aux":
-        return f"{hit.group('who')} {_AUX[hit.group('aux').lower()]}"
-    return f"{hit.group('is')} is" if kind == "is" else " is"
+def former(reading: Reading) -> list[Fact]:
+    """What used to be: denied from now on."""
+    content = reading.told
+    if not content:
+        return []
+    slot = reading.family
+    return [Fact(MemoryType.PROFILE_FACT, content, reading.subject.key, slot, negated=True, weight=LIGHT)]
 
 
-def plain(text: str) -> str:
-    """A clause in plain spelling, single-spaced and without emoji: "I’m vegan 🌱" → "I am vegan"."""
-    text = text.translate(_QUOTES)
-    if not text.isascii() or ":" in text or ";" in text or "<" in text or "^" in text or "xD" in text:
-        text = _EMOJI.sub(" ", text)
-    text = " ".join(_word(w) for w in text.split())
-    if "'" in text or "nt" in text:
-        text = _TOKEN.sub(_expand, text)
-    if " would " in text:
-        text = _HAD.sub(r"\1 had \2", text)
-    return text
+def plain(reading: Reading) -> list[Fact]:
+    """What a clause states about how things are, as it stands."""
+    content, key = reading.told, reading.subject.key
+    if not content:
+        return []
+    if reading.clause.verb == "be":
+        return _being(reading, content)
+    if _says_nothing(reading):
+        return [idle(content, key)]
+    coming = _coming(reading, content)
+    if coming is not None:
+        return [coming]
+    if reading.of_user and (reading.passing or _in_transient_state(reading)):
+        return [mood(content)]
+    if _of_no_interest(reading):
+        return [idle(content, key)]
+    if reading.of_user and reading.verb in words("taste"):
+        return [Fact(MemoryType.PREFERENCE, content, key)]
+    demanded = _demanded(reading, content)
+    return [demanded] if demanded is not None else [_as_it_stands(reading, content)]
 
 
-def _word(word: str) -> str:
-    """A word in full, what stands around it kept: "i'm," → "I am,"."""
-    if len(word) > 9:
-        return word
-    core = word.strip(',.!?;:"()…')
-    full = _FULL.get(core.lower()) or _SMALL.get(core)
-    return word.replace(core, full, 1) if full else word
+def _says_nothing(reading: Reading) -> bool:
+    clause, complement = reading.clause, reading.clause.object()
+    if reading.verb in words("empty_verb") or clause.cue is Cue.ABLE and not clause.negated:
+        return True
+    if complement is None:
+        return False
+    if _points(reading, complement) or reading.of_user and of_the_assistant(clause, complement):
+        return True
+    return reading.verb in {"have", "get"} and complement.lemma.lower() in words("empty_noun")
+
+
+def _points(reading: Reading, token: Token) -> bool:
+    """Whether a word only points, and nobody knows to what."""
+    return token.low in words("deictic") and reading.people.thing(token.low) is None
+
+
+def _coming(reading: Reading, content: str) -> Fact | None:
+    """ "I have a dentist appointment on Friday"."""
+    complement = reading.clause.object()
+    if not reading.of_user or reading.verb not in {"have", "get"} or complement is None or not _on_a_day(reading):
+        return None
+    if complement.lemma.lower() not in words("occasion"):
+        return None
+    return open_loop(content, "plan", cut("noun", untimed(reading, reading.named(complement))))
+
+
+def _in_transient_state(reading: Reading) -> bool:
+    return reading.clause.passive and reading.clause.outer.low in words("transient")
+
+
+def _of_no_interest(reading: Reading) -> bool:
+    """What something is used for, and what others do to the user."""
+    if reading.clause.passive and reading.verb == "use":
+        return True
+    complement = reading.clause.object()
+    return not reading.of_user and complement is not None and complement.low in {"me", "us"}
+
+
+def _demanded(reading: Reading, content: str) -> Fact | None:
+    """ "My boss wants the report by Friday"."""
+    wanted = reading.verb in words("demand") and reading.clause.object() is not None
+    return open_loop(content, "plan") if wanted and reading.due and not reading.of_user else None
+
+
+def _as_it_stands(reading: Reading, content: str) -> Fact:
+    attribute = reading.family if reading.of_user or reading.of_somebody else None
+    complement = reading.clause.object()
+    value = reading.named(complement) if complement is not None else None
+    if value is None and attribute is not None:
+        value = remainder(reading.clause, reading.people, reading.timed) or None
+    return Fact(
+        MemoryType.PREFERENCE if reading.habitual else MemoryType.PROFILE_FACT,
+        content,
+        reading.subject.key,
+        attribute if value else None,
+        value if attribute else None,
+        reading.clause.negated,
+        weight=_worth(reading, content),
+        names=names(reading.subject, value or ""),
+    )
+
+
+def _worth(reading: Reading, content: str) -> Weight:
+    clause = reading.clause
+    if reading.verb == "need" and reading.of_user:
+        return IDLE
+    complete = clause.object() is not None or reading.verb in words("alone")
+    if not complete and not remainder(clause, reading.people, reading.all_timed):
+        return IDLE
+    if clause.progressive and reading.of_user:
+        return FAINT if reading.specific else IDLE
+    return LIGHT if len(content.split()) > len(reading.subject.label.split()) + 1 else IDLE
+
+
+def _being(reading: Reading, content: str) -> list[Fact]:
+    """What "be" says where no row fits: a place, a state, a trait, or what somebody is."""
+    clause, key = reading.clause, reading.subject.key
+    complement = clause.object()
+    if complement is None:
+        if clause.after(*_PLACED) is None:
+            return [idle(content, key)]
+        here = Fact(MemoryType.EPHEMERAL, content, key, weight=PASSING)
+        return [here if reading.of_user else faint(content, key)]
+    if complement.low in words("deictic") | words("empty_noun"):
+        return [idle(content, key)]
+    if complement.pos in {"ADJ", "VERB", "ADV"}:
+        return [_state(reading, content, complement)]
+    if {complement.low, complement.lemma.lower()} & words("verdict") or clause.negated and complement.tag == "NNS":
+        return [idle(content, key)]
+    value = reading.named(complement)
+    slot = "trait" if reading.of_user else "be"
+    named = names(reading.subject, value)
+    return [Fact(MemoryType.PROFILE_FACT, content, key, slot, value, clause.negated, weight=LIGHT, names=named)]
+
+
+def _state(reading: Reading, content: str, adjective: Token) -> Fact:
+    key = reading.subject.key
+    if _transient(reading, adjective):
+        return mood(content) if reading.of_user else idle(content, key)
+    if not reading.of_user or reading.clause.negated:
+        return idle(content, key)
+    value = reading.named(adjective, bare=False)
+    return Fact(MemoryType.PROFILE_FACT, content, key, "trait", value, weight=LIGHT)
+
+
+def _transient(reading: Reading, adjective: Token) -> bool:
+    """Whether a state passes: "tired", "so happy", "stuck", "being difficult", "ill today"."""
+    clause = reading.clause
+    if adjective.low in words("transient") or adjective.tag in {"VBN", "VBD"}:
+        return True
+    by_degree = any(t.low in words("degree") for t in clause.sentence.children(adjective))
+    return by_degree or clause.progressive or reading.passing
+
+
+def _on_a_day(reading: Reading) -> bool:
+    """Whether a day is told, be it one that no calendar has ("on April 31")."""
+    dated = any(t.kind == "DATE" for t in reading.clause.sentence)
+    return reading.due or dated and not any(t.relation == "every" or t.first for t in reading.times)

@@ -1,195 +1,125 @@
-"""From a clause to what it states: the rule tables asked in turn, with negation, mode and third parties applied."""
+"""From a clause to facts: by the rows of the table where one fits, else as it stands, with a judgement of its worth."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.inference.builtin.clauses import Clause, with_rest
-from memory_pipeline.inference.builtin.facts import facts_of
-from memory_pipeline.inference.builtin.lexicon import BREEDS, FEMALE, FRIENDS, MALE, PARTNERS, PETS, RELATIONS
-from memory_pipeline.inference.builtin.masking import GAP
-from memory_pipeline.inference.builtin.modality import Mode
-from memory_pipeline.inference.builtin.patterns import CORE, FIRM, Fact
-from memory_pipeline.inference.builtin.rules import NOUNS, VERBS
-from memory_pipeline.inference.builtin.rules.appointments import dated_things, rescheduled
-from memory_pipeline.inference.builtin.rules.closings import closed_thing, closings
-from memory_pipeline.inference.builtin.rules.directives import directives
-from memory_pipeline.inference.builtin.rules.habits import habits, turned
-from memory_pipeline.inference.builtin.rules.happenings import events, moods
-from memory_pipeline.inference.builtin.rules.plans import plans
-from memory_pipeline.inference.builtin.rules.world import world
-from memory_pipeline.inference.builtin.wording import third, told_of
+from memory_pipeline.domain.endings import tells_end
+from memory_pipeline.domain.proposal import MemoryType, Operation
+from memory_pipeline.inference.builtin.appointments import rescheduled
+from memory_pipeline.inference.builtin.context import OPEN, Reading
+from memory_pipeline.inference.builtin.facts import FAINT, IDLE, LIGHT, PASSING, PLAIN, Fact
+from memory_pipeline.inference.builtin.framed import framed
+from memory_pipeline.inference.builtin.frames import hits
+from memory_pipeline.inference.builtin.happenings import happened
+from memory_pipeline.inference.builtin.introduced import introduced, naming
+from memory_pipeline.inference.builtin.plain import former, plain
+from memory_pipeline.inference.builtin.plans import plan, to_come
+from memory_pipeline.inference.builtin.possessions import possession
+from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense
+from memory_pipeline.language.people import USER, Kind
+from memory_pipeline.language.syntax import Token
+from memory_pipeline.language.vocabulary import medicine, words
 
-_OWNER = re.compile(r"^(?P<owner>.+?)(?:'s|s') (?P<noun>.+)$")
-_NAMED_RELATIVE = re.compile(
-    r"\b(?:my|our) (?P<noun>(?:(?:older|younger|little|big|twin|best|old|close|good|new|late|dear|oldest|"
-    r"youngest|elder|baby) )*(?P<head>"
-    + "|".join(sorted((*RELATIONS, *PETS), key=len, reverse=True))
-    + r")),? (?P<name>(?-i:[A-Z][\w'’-]+(?: (?:and|&) [A-Z][\w'’-]+)?))(?!'s [A-Z])",
-    re.I,
-)
-_REPLACED = re.compile(r"^(?P<not>.+?),? but (?:rather |now |instead )?(?P<is>.+)$", re.I)
-_OWNED_LIST = re.compile(r",? and (?=(?:an?|one|two|three|four|\d) )", re.I)
-_WITH_ME = re.compile(r"^(?P<name>[A-Z][\w'’-]+) and I\b")
-_PARTED = frozenset({"break", "split", "divorce", "lose"})
+_DENIAL = re.compile(r"(?:\w+ ){0,3}?(?:(?:does|is|do|are|did) not|cannot|never)\b", re.I)
+_SAID = frozenset({"NOUN", "ADJ", "PROPN", "NUM", "VERB"})
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
-    """The third party that the clause before spoke of, for "he" and "she"."""
+def facts(reading: Reading) -> list[Fact]:
+    """Everything a clause states about its subject.
 
-    subject: str
-    name: str
-
-
-def subject_of(clause: Clause, before: Person | None) -> Person | None:
-    """The third party that a clause speaks of; None when it is the writer or nobody we know."""
-    if clause.subject in {"I", "we", ""}:
-        return None
-    if clause.subject in {"he", "she", "they"}:
-        wrong = {"he": FEMALE, "she": MALE, "they": frozenset()}[clause.subject]
-        return before if before and before.subject.split()[-1] not in wrong else None
-    if not clause.possessed:
-        return Person(clause.subject, clause.subject)
-    words = clause.subject.split()
-    for n, word in enumerate(words):
-        low = word.lower().strip(",")
-        if (low in RELATIONS or low in PETS or re.fullmatch(BREEDS, low)) and n <= 3:
-            if n + 1 < len(words) and not words[n + 1][:1].isupper():
-                return None
-            head = " ".join([*(w.lower() for w in words[:n]), RELATIONS.get(low, low)])
-            return Person(head, " ".join(words).replace(",", ""))
-    return None
+    What tells of an end, or touches on health, weighs more than its grammar says.
+    """
+    found = [_raised_as_ending(fact, reading) for fact in _facts(reading)]
+    light = any(f.weight in {IDLE, FAINT, LIGHT} for f in found)
+    return [_raised_as_health(f) for f in found] if light and _about_health(reading) else found
 
 
-def read(clause: Clause, before: Person | None) -> list[Fact]:
-    """Everything that a clause states, in the order of importance; dates are still phrases."""
-    if GAP in clause.text:
+def _raised_as_ending(fact: Fact, reading: Reading) -> Fact:
+    """ "The lease ran out": an end is worth knowing, a denial or something cancelled is not one."""
+    if fact.weight not in {IDLE, FAINT, PASSING} or fact.operation is not Operation.ADD:
+        return fact
+    if reading.verb == "cancel" or _DENIAL.match(fact.content) or not tells_end(fact.content):
+        return fact
+    return replace(fact, weight=LIGHT, type=MemoryType.PROFILE_FACT)
+
+
+def _about_health(reading: Reading) -> bool:
+    clause = reading.clause
+    said = {t.low for t in clause.sentence.subtree(clause.outer, without=clause.apart)}
+    return bool(said & words("condition")) or any(map(medicine, said))
+
+
+def _raised_as_health(fact: Fact) -> Fact:
+    if fact.weight not in {IDLE, FAINT, LIGHT} or fact.operation is not Operation.ADD:
+        return fact
+    kind = MemoryType.PROFILE_FACT if fact.type is MemoryType.EPHEMERAL else fact.type
+    return replace(fact, weight=PLAIN, type=kind)
+
+
+def _facts(reading: Reading) -> list[Fact]:
+    clause, kind = reading.clause, reading.subject.kind
+    told = introduced(reading) or rescheduled(reading)
+    if told is not None:
+        return [told]
+    if clause.mood is not Mood.STATEMENT or clause.verbless:
         return []
-    facts: list[Fact] = []
-    first_person = clause.subject in {"I", "we"}
-    if not (first_person and clause.verb in {"be", "have", "live"}):
-        facts = directives(clause.text)
-        if facts:
-            return facts
-    if clause.verb not in _PARTED:
-        facts.extend(_relatives(clause))
-    if first_person:
-        facts.extend(_own(clause))
-    elif clause.possessed and clause.verb:
-        facts.extend(_possessed(clause, before))
-    elif clause.verb:
-        facts.extend(_other(clause, before))
-    if not facts and not first_person:
-        facts = turned(clause.text) or closed_thing(clause.text) or rescheduled(clause) or dated_things(clause)
-        facts = facts or ([] if clause.possessed else world(clause.dated))
-    return facts
+    by_rows = _by_rows(reading)
+    if by_rows or kind is Kind.OTHER:
+        return by_rows
+    if to_come(reading):
+        return plan(reading)
+    if kind is Kind.POSSESSION:
+        return possession(reading)
+    if clause.cue is Cue.FORMER:
+        return former(reading)
+    changing = clause.cue in {Cue.BEGUN, Cue.CEASED}
+    past = clause.tense is Tense.PAST or clause.perfect and not clause.progressive
+    return happened(reading) if past and not changing else plain(reading)
 
 
-def _own(clause: Clause) -> list[Fact]:
-    clause = _together(clause)
-    moved = rescheduled(clause)
-    if moved:
-        return moved
-    stated = list(_stated(clause, "user", ""))
-    ended = closings(clause)
-    if clause.mode in {Mode.FUTURE, Mode.DUTY, Mode.WISH, Mode.ATTEMPT, Mode.POSSIBLE}:
-        return [*stated, *(ended or plans(clause))]
-    if ended and ended[0].negated:
-        return ended
-    arranged = plans(clause)
-    if arranged and clause.mode is Mode.ONGOING:
-        return arranged
-    feelings = moods(clause) if not stated else []
-    stated = stated or habits(clause)
-    happened = events(clause) if not any(f.when == "" for f in stated) and (not stated or clause.phrases) else []
-    return [*stated, *(arranged if not stated else []), *feelings, *happened, *ended]
+def _by_rows(reading: Reading) -> list[Fact]:
+    found: list[Fact] = []
+    for part in _parts(reading):
+        for hit in hits(part.clause, part.subject):
+            # "my doctor upped my metformin": about what is the user's, whoever does it
+            of_user = hit.row.get("mine") or hit.row.get("about") == "user"
+            found += framed(replace(part, subject=USER) if of_user else part, hit)
+    return found
 
 
-def _together(clause: Clause) -> Clause:
-    """ "Paula and I broke up" → "I broke up with Paula": what two did together names the other."""
-    other = _WITH_ME.match(clause.text)
-    if other is None or clause.verb not in _PARTED or re.search(r"\bwith\b", clause.rest):
-        return clause
-    return with_rest(clause, f"{clause.rest} with {other.group('name')}")
-
-
-def _possessed(clause: Clause, before: Person | None) -> list[Fact]:
-    named = list(
-        facts_of(NOUNS.hits(replace(clause, rest=f"{clause.subject}: {clause.rest}"), own=True), clause, "user", "")
-    )
-    if named:
-        return named
-    person = subject_of(clause, before)
-    if person:
-        return _other(clause, before)
-    owner = _OWNER.match(clause.subject)
-    if owner:
-        whose = subject_of(replace(clause, subject=owner.group("owner")), before)
-        if whose:
-            inner = replace(clause, subject=owner.group("noun"), rest=f"{owner.group('noun')}: {clause.rest}")
-            return list(facts_of(NOUNS.hits(inner, own=False), clause, whose.subject, whose.name))
-        return []
-    return closings(clause) or plans(clause)
-
-
-def _other(clause: Clause, before: Person | None) -> list[Fact]:
-    person = subject_of(clause, before)
-    if person is None:
-        return []
-    general = world(clause.dated) if not clause.possessed and clause.subject not in {"he", "she", "they"} else []
-    if general:
-        return general
-    stated = list(_stated(clause, person.subject, person.name))
-    if not stated and clause.phrases and clause.possessed | (clause.subject in {"he", "she"}):
-        stated = [
-            replace(f, subject=person.subject, content=told_of(third(person.name), f.content)) for f in events(clause)
-        ]
-    return stated
-
-
-def _stated(clause: Clause, subject: str, name: str) -> Iterator[Fact]:
-    replaced = _REPLACED.match(clause.rest) if clause.negated else None
-    if replaced:
-        yield from _stated(replace(clause, rest=replaced.group("not"), corrects=True), subject, name)
-        yield from _stated(
-            replace(clause, rest=replaced.group("is"), negated=False, ceased=False, corrects=True), subject, name
-        )
+def _parts(reading: Reading) -> Iterator[Reading]:
+    """A clause for each thing that "be" says: "I'm 29, a nurse and single" says three."""
+    clause, s = reading.clause, reading.clause.sentence
+    complement = clause.object() if clause.verb == "be" else None
+    if complement is None:
+        yield reading
         return
-    # "have a sister called Anna and a dog": each member of the list is a statement of its own.
-    owned = _OWNED_LIST.split(clause.rest) if clause.verb == "have" else [clause.rest]
-    for rest in owned:
-        yield from facts_of(VERBS.hits(with_rest(clause, rest), own=subject == "user"), clause, subject, name)
+    group = [complement]
+    for token in group:  # grows while it is walked: whatever is joined to what is joined
+        joined = s.children(token, "conj", "appos")
+        group += [t for t in joined if t.pos in _SAID and not s.children(t, "nsubj", "nsubjpass")]
+    for token in group:
+        yield reading if token is complement else replace(reading, clause=_Saying(clause, token))
 
 
-def _relatives(clause: Clause) -> Iterator[Fact]:
-    """Names in passing: "my wife Nora and I …"."""
-    for hit in _NAMED_RELATIVE.finditer(clause.text):
-        head, name = hit.group("head").lower(), re.sub(r"['’]s$", "", hit.group("name"))
-        if name.split()[0].lower() in RELATIONS or name.lower() in {"i", "is", "and"}:
-            continue
-        relation = RELATIONS.get(head, head)
-        attribute = (
-            "pet"
-            if head in PETS
-            else "partner"
-            if relation in PARTNERS
-            else "friend"
-            if relation in FRIENDS
-            else "family"
-        )
-        noun = hit.group("noun").lower()
-        plural = head.endswith("s") and head not in {"boss"}
-        content = f"Has {noun} called {name}." if plural else f"Has a {noun} called {name}."
-        yield Fact(
-            MemoryType.PROFILE_FACT,
-            content,
-            attribute=attribute,
-            value=name,
-            weight=CORE if attribute in {"family", "partner"} else FIRM,
-            when="",
-            names=(name,),
-        )
+class _Saying(Clause):
+    """A clause whose "be" says another one of its complements."""
+
+    __slots__ = ("_complement",)
+
+    _complement: Token
+
+    def __init__(self, clause: Clause, complement: Token) -> None:
+        for name in Clause.__slots__:
+            object.__setattr__(self, name, getattr(clause, name))
+        object.__setattr__(self, "_complement", complement)
+
+    def object(self) -> Token:
+        """That complement."""
+        return self._complement
+
+
+__all__ = ["OPEN", "Reading", "facts", "naming"]

@@ -1,49 +1,64 @@
-"""What several memories show together: themes that come back on different days, and clusters put into one sentence.
+"""What several memories show together: what recurs, when, and what changed with it (KN-23).
 
-Counted, never concluded: an insight names its theme, on how many days it came up, and what was said (KN-23).
+Counted, never concluded: without a regularity or a change there is no insight, however often something came up.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
 from typing import Any
 
-from memory_pipeline.domain.text import joined, words
-from memory_pipeline.inference.builtin.lexicon import listed, wordset
-from memory_pipeline.inference.builtin.likeness import likeness
-from memory_pipeline.inference.builtin.verbs import FORMS, gerund
-from memory_pipeline.inference.replies import Insight, PatternReply, PeriodInsights, ReflectReply
+from memory_pipeline.domain.text import joined, negations
+from memory_pipeline.inference.builtin.about import sentence
+from memory_pipeline.inference.builtin.recurrence import (
+    MIN_DAYS,
+    day_of,
+    days_of,
+    ending,
+    rule,
+    span,
+    together,
+    trend,
+)
+from memory_pipeline.inference.builtin.telling import capital
+from memory_pipeline.inference.builtin.themes import MONTHS, count, stem, stems
+from memory_pipeline.inference.replies import Insight, PeriodInsights, ReflectReply
+from memory_pipeline.language.agreement import base, gerund, in_the_past, tense
+from memory_pipeline.language.tables import read
 
+_WORK = frozenset({"decision", "finding", "correction", "estimate"})
+_BY_CHANCE = 5  # days from which unlike memories keep a rule by more than chance
+_QUESTION = "What recurs, when, and what changed with it?"
+_SHOWN = 3  # times told of a theme whose times differ
+_SKELETON = 3  # words that sentences share around the place in which they differ
+_GAP = 2  # words at that place
+_SAME_MEMBERS = 0.6  # overlap of evidence from which two insights are one
+_LONGEST = 420  # characters
+_SILENT = frozenset({"boundary", "protocol", "reflection", "pattern"})
+_STATES = frozenset({"mood", "health", "sleep", "pain"})
+_DATE = re.compile(r",? (?:on|at) \d[\w: ]*?(?:\d{4}(?: at \d{1,2}:\d{2})?|(?=[,;.]|$))")
 _Memory = Mapping[str, Any]
-_MIN_DAYS = 2
-_SHOWN = 3  # contents quoted in an insight or a pattern
-_ROOM = 420  # characters of them in a pattern; a memory may have 600
-_SHARED = 4  # words named that a cluster shares
-_QUESTION = "What does the user keep coming back to?"
-_SAME_MEMBERS = 0.6  # overlap of evidence from which two themes are one
-_COMMON = wordset(
-    """
-    new good great bad day week month year time thing way lot today people person first last next long old big
-    small much make take go get start use assistant want answer own able part different
-    call name work live like love prefer plan find decide switch think say tell know keep need move be have do
-    """
-)
-_UNITED = re.compile(
-    r"(?<![\w.])(\d+(?:\.\d+)?) ?(x|%|ms|s|min|minutes|h|hours|days|weeks|points|kg|lb|km|usd|eur|€|\$)(?!\w)", re.I
-)
-_COUNTS = listed(
-    """
-        no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-        seventeen eighteen nineteen twenty
-        """
-)
-_PLURAL = {
-    "episodic_event": "events", "finding": "findings", "correction": "corrections", "decision": "decisions",
-    "estimate": "estimates", "preference": "preferences", "profile_fact": "facts", "open_loop": "plans",
-    "ephemeral": "states",
-}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An insight before it is chosen: what it says, the memories behind it, and how strongly they bear it."""
+
+    content: str
+    members: tuple[_Memory, ...]
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(m["id"] for m in self.members)
+
+    @property
+    def rank(self) -> tuple[int, int, float, str]:
+        return -len(days_of(self.members)), -len(self.members), -_importance(self.members), self.content
 
 
 def reflect(inputs: Mapping[str, Any]) -> ReflectReply:
@@ -58,126 +73,156 @@ def reflect(inputs: Mapping[str, Any]) -> ReflectReply:
 
 
 def _insights(memories: Sequence[_Memory], new: set[str], inputs: Mapping[str, Any]) -> list[Insight]:
-    chosen: list[tuple[str, list[_Memory]]] = []
-    for theme, members in _groups(memories, inputs["min_evidence"]):
-        ids = {m["id"] for m in members}
-        if ids & new and all(_overlap(ids, {m["id"] for m in other}) < _SAME_MEMBERS for _, other in chosen):
-            chosen.append((theme, members))
-    return [_insight(theme, members) for theme, members in chosen[: inputs["max_insights"]]]
+    spoken = [m for m in memories if m["type"] not in _SILENT]
+    themes = {t: ms for t, ms in _themes(spoken).items() if len(ms) >= inputs["min_evidence"]}
+    found = [f for theme, members in themes.items() if (f := _recurring(theme, members, spoken)) is not None]
+    found += _beside(themes, spoken)
+    chosen: list[_Found] = []
+    for one in sorted(found, key=lambda f: f.rank):
+        enough = len(one.members) >= inputs["min_evidence"] and one.ids & new
+        if enough and all(len(one.ids & c.ids) < _SAME_MEMBERS * len(one.ids | c.ids) for c in chosen):
+            chosen.append(one)
+    return [_insight(one) for one in chosen[: inputs["max_insights"]]]
 
 
-def _groups(memories: Sequence[_Memory], least: int) -> list[tuple[str, list[_Memory]]]:
-    """Themes with enough memories on enough days: by how often they came up, then by weight and name."""
-    by_theme: dict[str, list[_Memory]] = defaultdict(list)
+def _themes(memories: Sequence[_Memory]) -> dict[str, list[_Memory]]:
+    """Memories by the words that come back on enough days."""
+    found: dict[str, list[_Memory]] = defaultdict(list)
     for memory in memories:
-        if memory["type"] in {"boundary", "protocol", "reflection", "pattern"}:
-            continue
-        for theme in _themes(memory["content"]):
-            by_theme[theme].append(memory)
-    found = [
-        (theme, members)
-        for theme, members in by_theme.items()
-        if len(members) >= least and len({m["day"] for m in members}) >= _MIN_DAYS
-    ]
-    return sorted(found, key=lambda g: (-len({m["day"] for m in g[1]}), -len(g[1]), -_importance(g[1]), g[0]))
+        for theme in sorted(stems(memory["content"]) - _common()):
+            if len(theme) > 2 and not theme[:1].isdigit():
+                found[theme].append(memory)
+    return {t: ms for t, ms in sorted(found.items()) if len(days_of(ms)) >= MIN_DAYS}
 
 
-def _themes(content: str) -> set[str]:
-    parts = likeness(content)
-    return {t for t in parts.stems | parts.names if t not in _COMMON and len(t) > 2 and not t.isdigit()}
+@cache
+def _common() -> frozenset[str]:
+    return frozenset(stem(word) for word in (*read("summaries")["words"]["common"].split(), *map(str.lower, MONTHS)))
 
 
-def _things(content: str) -> set[str]:
-    """Themes that are no verbs."""
-    return _themes(content) & (likeness(content).objects | likeness(content).names)
+def _recurring(theme: str, members: Sequence[_Memory], everything: Sequence[_Memory]) -> _Found | None:
+    """What a theme's times have in common, or what changed over them; None where there is neither."""
+    over = ending(members)
+    measured, points = trend(members)
+    kept = rule(over[0] if over else members, everything)
+    if kept is not None:
+        when = f"On {_count(kept.days, len(kept.members))} {kept.name}"
+        told = f"{when} {_times(theme, kept.members)}"
+        if kept.days < _BY_CHANCE and not _one_kind(kept.members):
+            return None
+        return _with_change(told, kept.members, over[1] if over else None)
+    if over is not None:
+        when = f"On {_count(len(days_of(over[0])), len(over[0]))} days"
+        return _with_change(f"{when} {_times(theme, over[0])}", tuple(over[0]), over[1])
+    if measured:
+        return _Found(f"{capital(_surface(theme, points))} went {joined(measured)} {span(points)}.", tuple(points))
+    return None
 
 
-def _insight(theme: str, members: list[_Memory]) -> Insight:
-    ordered = sorted(members, key=lambda m: str(m["day"]))  # and as listed: ids differ between one week's call and many
-    days = len({m["day"] for m in ordered})
-    shown = dict.fromkeys(m["content"].rstrip(". ") for m in ordered)
-    said = "; ".join(_lower(text) for text in list(shown)[:_SHOWN])
-    if all(m["type"] == "ephemeral" for m in ordered):
-        content = f"Has been {_surface(theme, ordered)} on {_count(days)} days: {said}."
-    else:
-        content = f"Has come back to {_surface(theme, ordered)} on {_count(days)} days: {said}."
-    return Insight(
-        question=_QUESTION,
-        content=content,
-        evidence=[m["id"] for m in ordered],
-        importance=round(min(_importance(ordered) + 0.05, 0.9), 2),
-        confidence=round(min(0.4 + 0.1 * days, 0.8), 2),
-    )
-
-
-def pattern(inputs: Mapping[str, Any]) -> PatternReply:
-    """One sentence for a cluster: how many its members are, the words that most share, and some of them as they stand.
-
-    Counted and quoted, never concluded: whoever reads it sees that no model has understood the members.
-    """
-    members: Sequence[_Memory] = inputs["members"]
-    counts = Counter(t for m in members for t in _themes(m["content"]))
-    shared = [t for t, n in sorted(counts.items(), key=lambda c: (-c[1], c[0])) if 2 * n > len(members)][:_SHARED]
+def _one_kind(members: Sequence[_Memory]) -> bool:
+    """Whether memories tell of one thing that comes back: the same sentence, or events, states, tastes alike; what
+    work brings shares its words by chance."""
     kinds = {m["type"] for m in members}
-    kind = _PLURAL.get(next(iter(kinds)), "memories") if len(kinds) == 1 else "memories"
-    about = joined(f"“{_surface(t, members)}”" for t in shared) or "a theme"
-    quoted = _quoted(sorted(members, key=lambda m: (-len(_themes(m["content"]) & set(shared)), -m["importance"])))
-    lead = (
-        f"{_count(len(members)).capitalize()} {kind} have {about} in common{_ranges([m['content'] for m in members])}"
-    )
-    content = f"{lead}{':' if len(quoted) == len(members) else ', such as:'} {'; '.join(quoted)}."
-    return PatternReply(content=content, importance=round(min(max(m["importance"] for m in members) + 0.05, 1.0), 2))
+    return bool(_said_of_all(members)) or (len(kinds) == 1 and not kinds & _WORK)
 
 
-def _quoted(members: Sequence[_Memory]) -> list[str]:
-    """The first members' contents, as many as a memory's text has room for, each once."""
-    found: list[str] = []
-    for text in dict.fromkeys(_lower(m["content"].rstrip(". ")) for m in members):
-        if found and (len(found) == _SHOWN or sum(map(len, found)) + len(text) > _ROOM):
-            break
-        found.append(text)
+def _with_change(told: str, members: tuple[_Memory, ...], last: _Memory | None) -> _Found | None:
+    if last is None:
+        return _Found(f"{told}.", members)
+    return _Found(f"{told}; since then: {_said(last)}.", (*members, last))
+
+
+def _beside(themes: Mapping[str, Sequence[_Memory]], everything: Sequence[_Memory]) -> list[_Found]:
+    """States that come with something else: "On three days on which standup came up, was tired"."""
+    every = days_of(everything)
+    found = []
+    for (theme, members), (other, beside) in product(themes.items(), themes.items()):
+        if not all(m["type"] == "ephemeral" or m.get("attribute") in _STATES for m in members):
+            continue
+        if {m["id"] for m in members} & {m["id"] for m in beside}:
+            continue
+        days = together(days_of(members), days_of(beside), every)
+        if days:
+            shown = [m for m in members if day_of(m) in days_of(beside)]
+            rest = [m for m in beside if day_of(m) in days_of(shown)]
+            when = f"On {_count(days, len(shown) + len(rest))} days on which {_surface(other, rest)} came up"
+            found.append(_Found(f"{when}, {_times(theme, shown)}.", (*shown, *rest)))
     return found
 
 
-def _ranges(contents: Sequence[str]) -> str:
-    """ ", from 1.5x to 2.8x": figures of one unit, where every member names one; else they may measure other things."""
-    by_unit: dict[str, dict[float, str]] = defaultdict(dict)
-    naming: Counter[str] = Counter()
-    for content in contents:
-        told = _UNITED.findall(content)
-        naming.update({unit.lower() for _, unit in told})
-        for figure, unit in told:
-            by_unit[unit.lower()][float(figure)] = f"{figure}{'' if unit in {'x', '%'} else ' '}{unit}"
-    shared = [v for unit, v in sorted(by_unit.items()) if len(v) > 1 and naming[unit] == len(contents)]
-    told_ranges = joined(f"from {v[min(v)]} to {v[max(v)]}" for v in shared)
-    return f", {told_ranges}" if told_ranges else ""
+def _times(theme: str, members: Sequence[_Memory]) -> str:
+    """What happened at a theme's times: one sentence in the past where it is true of all, else some of them."""
+    common = _said_of_all(members)
+    if common:
+        return common
+    told: list[str] = []
+    for text in dict.fromkeys(_said(m) for m in sorted(members, key=day_of)):
+        if told and (len(told) == _SHOWN or sum(map(len, told)) + len(text) > _LONGEST):
+            break
+        told.append(text)
+    return f"came back to {_surface(theme, members)}: {'; '.join(told)}"
+
+
+def _said_of_all(members: Sequence[_Memory]) -> str:
+    """The sentence that each of them says, or says with more; or one that differs in a single place, with all that
+    stands there: "felt sick, anxious and tense before the meeting"; "" where they say different things."""
+    said = [sentence(m) for m in members]
+    if len({s.who for s in said}) > 1 or len({negations(s.text) for s in said}) > 1:
+        return ""
+    texts = [_DATE.sub("", s.text) for s in said]
+    least = min(texts, key=lambda text: (len(stems(text)), len(text), text))
+    common = least if all(stems(least) <= stems(text) for text in texts) else _with_gap(texts)
+    return f"{said[0].who} {in_the_past(common)}".strip() if common else ""
+
+
+def _with_gap(texts: Sequence[str]) -> str:
+    """Sentences that are the same but for one place, as one that lists what stands there; "" for others."""
+    words = [text.split() for text in texts]
+    most = min(map(len, words))
+    start = next((n for n in range(most) if len({w[n] for w in words}) > 1), most)
+    end = next((n for n in range(most - start) if len({w[-1 - n] for w in words}) > 1), most - start)
+    gaps = [w[start : len(w) - end] for w in words]
+    if not start or start + end < _SKELETON or not all(0 < len(gap) <= _GAP for gap in gaps):
+        return ""
+    return " ".join(
+        [*words[0][:start], joined(dict.fromkeys(" ".join(g) for g in gaps)), *words[0][len(words[0]) - end :]]
+    )
+
+
+def _said(memory: _Memory) -> str:
+    said = sentence(memory)
+    return f"{said.who} {said.text}".strip()
 
 
 def _surface(theme: str, members: Sequence[_Memory]) -> str:
-    """The word that the members use for a theme, the most frequent one."""
-    if theme in FORMS:
-        return gerund(theme)
+    """The word that memories use for a theme, the most frequent one; a verb as a noun."""
     forms: Counter[str] = Counter()
     for member in members:
-        for raw in re.findall(r"[^\W\d_][\w'’&-]*", member["content"]):
-            if theme in _themes(raw.lower()) or raw.lower() == theme:
-                forms[raw if raw[:1].isupper() and not member["content"].startswith(raw) else raw.lower()] += 1
+        words = re.findall(r"[^\W\d_][\w'’&-]*", member["content"])
+        for n, raw in enumerate(words):
+            low = raw.lower().removesuffix("'s").removesuffix("’s")
+            if stem(low) == theme:
+                verb = n == 0 and tense(low) is not None
+                forms[gerund(base(low)) if verb else raw if n and raw[:1].isupper() else low] += 1
     return min(forms, key=lambda w: (-forms[w], w)) if forms else theme
 
 
-def _count(number: int) -> str:
-    """A count in words, which names no figure that the members do not."""
-    return _COUNTS[number] if number < len(_COUNTS) else "many"
+def _insight(found: _Found) -> Insight:
+    members = sorted(found.members, key=lambda m: str(m["day"]))  # and as listed: ids differ from one call to another
+    return Insight(
+        question=_QUESTION,
+        content=found.content,
+        evidence=list(dict.fromkeys(m["id"] for m in members)),
+        importance=round(min(_importance(members) + 0.05, 0.9), 2),
+        confidence=round(min(0.4 + 0.1 * len(days_of(members)), 0.8), 2),
+    )
 
 
-def _importance(members: Sequence[_Memory]) -> float:
-    return float(sum(m["importance"] for m in members)) / len(members)
+def _count(number: int, members: int) -> str:
+    """A count in words, which names no figure that does not follow from the members."""
+    return count(number, "several") if number <= members else "several"
 
 
-def _overlap(a: set[str], b: set[str]) -> float:
-    return len(a & b) / len(a | b) if a | b else 0.0
-
-
-def _lower(text: str) -> str:
-    first = words(text.split(" ", 1)[0])
-    return text if not first or text[:2].isupper() else text[:1].lower() + text[1:]
+def _importance(members: Iterable[_Memory]) -> float:
+    weights = [float(m["importance"]) for m in members]
+    return sum(weights) / len(weights)

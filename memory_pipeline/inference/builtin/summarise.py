@@ -1,40 +1,43 @@
-"""Summaries out of what was said: of sessions, days, weeks, months. Nothing is concluded; every sentence has its ids.
+"""Summaries of days, weeks and months out of what is remembered of them. Nothing is concluded; all ids are there.
 
-What the user wants forgotten or not brought up is in none of them.
+A day is told in a few sentences; a week and a month by theme, what changed first. What the user wants forgotten or not
+brought up is in none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
-from itertools import groupby
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
-from memory_pipeline.domain.proposal import MemoryType, Operation
-from memory_pipeline.domain.slots import attribute as slot_attribute
-from memory_pipeline.domain.text import content_words
-from memory_pipeline.inference.builtin.extract import read_window
-from memory_pipeline.inference.builtin.telling import Told, prose, questions, quotations, touches, within
+from memory_pipeline.domain.text import content_words, estimate_tokens, joined
+from memory_pipeline.inference.builtin.about import Sentence, lowered
+from memory_pipeline.inference.builtin.gathering import Told, gathered, visible
+from memory_pipeline.inference.builtin.quoting import quotable, quotes, touches
+from memory_pipeline.inference.builtin.session import rolling
+from memory_pipeline.inference.builtin.telling import capital, sentences, under
+from memory_pipeline.inference.builtin.themes import MONTHS, headings
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary, SummaryReply
+from memory_pipeline.language.agreement import verb_at
 
-_UNSPOKEN = frozenset({"boundary", "ephemeral"})
-_HIDDEN_CHANGES = frozenset({"forget", "suppress", "archive", "expire", "stale", "unpin", "pin"})
-_OVER = frozenset({"supersede", "contradict"})
-_QUOTED = "In their words"
-_HEADINGS = 20  # tokens of days or themes, roughly
-_SENTENCE = 3  # tokens of "They said: "
-_THEMES = {
-    "profile_fact": "About themselves",
-    "preference": "Tastes",
-    "protocol": "How to answer",
-    "shared_lore": "Between us",
-    "episodic_event": "What happened",
-    "open_loop": "Plans",
-    "decision": "At work",
-    "finding": "At work",
-    "correction": "At work",
-    "estimate": "At work",
-}
+_BOUNDARY = frozenset({"boundary"})
+_PASSING = frozenset({"boundary", "ephemeral"})
+_MOST_QUOTES = 2
+_QUOTE_LESS = 2  # so many facts are told instead of a quotation
+_SAYS_SOMETHING = 0.25  # what a quotation must weigh
+_MORE_THAN_A_REMARK = 0.35  # the importance from which a week tells a memory
+_EVENTS = "What happened"
+_LISTS = frozenset({"Decided", "Found", "Learned", "Estimated"})
+_ANNOUNCED = re.compile(
+    r"^(?:(?:decided|decision|found|finding|lesson|learned|noted|estimated?):"
+    r"|(?:decided|estimated?)(?= (?:to|for) ))\s*",
+    re.I,
+)
+_REASON = re.compile(r"(?:, | )(?:because|so that|which means|so) .+$")
+_MONTHS = "|".join(MONTHS)
+_DATED = re.compile(rf"\b(?:\d{{1,2}} (?:{_MONTHS})|(?:{_MONTHS}) \d{{4}}|(?:in|since) \d{{4}})\b")
 
 
 def calendar(inputs: Mapping[str, Any]) -> CalendarReply:
@@ -59,122 +62,125 @@ def _listed(items: Sequence[Mapping[str, Any]], spans: Iterable[tuple[str, str]]
     return [item for first, last in spans for item in items[place[first] : place[last] + 1]]
 
 
-def rolling(inputs: Mapping[str, Any]) -> SummaryReply:
-    """A conversation so far, for whoever reads only its next messages (NM-29)."""
-    messages = inputs["messages"]
-    if not messages:
-        return SummaryReply(text="", messages=[], memories=[])
-    facts, hidden = _facts(messages, inputs.get("unspoken", ()))
-    quotes = quotations(messages, [f.text for f in facts], hidden)
-    # What was said last is what "that one" will point to.
-    recent = [
-        Told(q.text, q.weight + 0.4 * (n + 1) / len(quotes), q.messages, (), q.day, True) for n, q in enumerate(quotes)
-    ]
-    order = {m["id"]: n for n, m in enumerate(messages)}
-    told = sorted([*facts, *recent, *questions(messages)], key=lambda t: order[t.messages[0]])
-    return _reply(within(told, inputs["max_tokens"]), "The user")
-
-
-def _facts(messages: Sequence[Mapping[str, Any]], unspoken: Iterable[str]) -> tuple[list[Told], list[frozenset[str]]]:
-    """What the messages state as extraction reads it, the last word on each slot, and what to keep silent about."""
-    home = datetime.fromisoformat(messages[0]["created_at"]).tzinfo
-    assert home is not None  # times in inputs carry their offset
-    drafts = read_window({"messages": messages, "context": ()}, home)
-    ending = {Operation.FORGET, Operation.SUPPRESS}
-    hidden = [content_words(d.value or d.content) for d in drafts if d.operation in ending]
-    hidden += [_named(text) for text in unspoken]
-    last: dict[object, Told] = {}
-    for n, draft in enumerate(drafts):
-        silent = draft.operation in ending or str(draft.type) in _UNSPOKEN or draft.type is MemoryType.BOUNDARY
-        if silent or draft.operation is Operation.CLOSE_OPEN_LOOP or touches(content_words(draft.content), hidden):
-            continue
-        said = Told(draft.content, draft.importance, tuple(e.message for e in draft.evidence))
-        key: object = (draft.subject, draft.attribute) if _single(draft.attribute) else n
-        last.pop(key, None)
-        last[key] = said
-    return list(last.values()), hidden
-
-
-def _single(attribute: str | None) -> bool:
-    return slot_attribute(attribute).single
-
-
 def day(inputs: Mapping[str, Any]) -> SummaryReply:
-    """A day: what its memories say happened, then what else the user said that day."""
-    told = _told(inputs)
-    start = date.fromisoformat(inputs["label"])
-    return _reply(told, f"On {start.day} {start:%B %Y}: the user")
+    """A day in a few sentences: what changed and happened, what was told, and at most two of the user's own."""
+    on = date.fromisoformat(inputs["label"])
+    facts = [replace(t, said=_on_the_day(t.said, on)) for t in _facts(inputs, _BOUNDARY)]
+    return _fitting(facts, inputs, lambda told: _a_day(told, on))
 
 
 def period(inputs: Mapping[str, Any]) -> SummaryReply:
-    """A week by its days, a month by its themes."""
-    told = _told(inputs)
-    if not told:
-        return _reply([], "")
-    if "W" in inputs["label"]:
-        told = sorted(told, key=lambda t: t.day)
-        parts = [prose(list(group), f"On {_weekday(on)}: the user") for on, group in groupby(told, key=lambda t: t.day)]
-        return _cited(" ".join(parts), told)
-    kinds = {m["id"]: _THEMES.get(m["type"], "Also") for m in inputs["memories"]}
-    themes = list(dict.fromkeys([*_THEMES.values(), "Also", _QUOTED]))
+    """A week or a month by themes: under each what changed comes first.
 
-    def theme(item: Told) -> str:
-        return kinds[item.memories[0]] if item.memories else _QUOTED
-
-    ordered = sorted(told, key=lambda t: (themes.index(theme(t)), t.day))
-    parts = [
-        f"{name}: {prose(list(group), '' if name == _QUOTED else 'the user')}"
-        for name, group in groupby(ordered, key=theme)
-    ]
-    return _cited(" ".join(parts), ordered)
+    Passing states and remarks kept as they stand are told in days only, but where there is nothing else.
+    """
+    year = inputs["label"][:4]
+    told = _facts(inputs, _PASSING)
+    weighty = [t for t in told if t.change or t.weight >= _MORE_THAN_A_REMARK]
+    facts = [replace(t, said=_in_the_year(t.said, year)) for t in weighty or told]
+    return _fitting([_dated(t) for t in facts], inputs, _by_theme)
 
 
-def _weekday(day_: str) -> str:
-    on = date.fromisoformat(day_)
-    return f"{on:%A}, {on.day} {on:%B}"
+def _facts(inputs: Mapping[str, Any], unsaid: frozenset[str]) -> list[Told]:
+    hidden = _hidden(inputs)
+    shown = [m for m in visible(inputs["memories"], unsaid) if not touches(content_words(m["content"]), hidden)]
+    return gathered(shown)
 
 
-def _told(inputs: Mapping[str, Any]) -> list[Told]:
+def _hidden(inputs: Mapping[str, Any]) -> list[frozenset[str]]:
+    """Content words of each thing that a boundary or a forgotten memory is about."""
     memories: Sequence[Mapping[str, Any]] = inputs["memories"]
-    hidden = [
-        _named(m["content"]) for m in memories if m["change"] in {"forget", "suppress"} or m["type"] == "boundary"
-    ]
-    hidden += [_named(text) for text in inputs.get("unspoken", ())]
-    facts = []
-    for memory in memories:
-        if memory["type"] in _UNSPOKEN or memory["change"] in _HIDDEN_CHANGES:
+    unspoken = [m["content"] for m in memories if m["change"] in {"forget", "suppress"} or m["type"] == "boundary"]
+    return [content_words(text) - {"want", "brought"} for text in (*unspoken, *inputs.get("unspoken", ()))]
+
+
+def _fitting(
+    facts: Sequence[Told], inputs: Mapping[str, Any], compose: Callable[[Sequence[Told]], str]
+) -> SummaryReply:
+    """The weightiest of what there is to tell that fits, composed; reasons are left out before facts are."""
+    contents = [m["content"] for m in inputs["memories"]]
+    most = max(0, _MOST_QUOTES - len(facts) // _QUOTE_LESS)
+    said = quotes(inputs["messages"], contents, _hidden(inputs), most, _SAYS_SOMETHING)
+    told = [*facts, *(Told(Sentence("", quotable(q.text)), q.weight, (q.message,), (), q.day, "", True) for q in said)]
+    if estimate_tokens(compose(told)) > inputs["max_tokens"]:
+        told = [replace(t, said=replace(t.said, text=_REASON.sub("", t.said.text))) for t in told]
+    while told:
+        text = compose(told)
+        if estimate_tokens(text) <= inputs["max_tokens"]:
+            return _cited(text, told)
+        lightest = min(range(len(told)), key=lambda n: (told[n].weight, -n))
+        told = [t for n, t in enumerate(told) if n != lightest]
+    return _cited("", [])
+
+
+def _a_day(told: Sequence[Told], on: date) -> str:
+    """What changed, what happened, and the rest by theme."""
+    order = headings()
+    facts = [t for t in told if not t.quoted]
+    facts.sort(key=lambda t: (not t.change, t.heading != _EVENTS, order.index(t.heading), t.day))
+    parts = sentences(facts)
+    own = any(t.said.of_user for t in facts)
+    words = [t.said.text for t in told if t.quoted]
+    if words:
+        parts.append(f"{'They' if own else 'The user'} said {joined(words)}.")
+    label = f"{on.day} {on:%B %Y}"
+    return f"{label}: {_small(parts[0])} {' '.join(parts[1:])}".strip() if parts else ""
+
+
+def _by_theme(told: Sequence[Told]) -> str:
+    parts: list[str] = []
+    subject = "the user"
+    for name, group in under([t for t in told if not t.quoted], headings()):
+        ordered = sorted(group, key=lambda t: (not t.change, not t.said.text.startswith("plans to "), t.closed, t.day))
+        if name in _LISTS:
+            parts.append(f"{name}: {'; '.join(_unannounced(t.said) for t in ordered)}.")
             continue
-        if touches(content_words(memory["content"]), hidden):
-            continue
-        facts.append(Told(_worded(memory), memory["importance"] + 0.2, (), (memory["id"],), memory["day"]))
-    quotes = quotations(inputs["messages"], [f.text for f in facts], hidden)
-    kept = within([*facts, *quotes], max(inputs["max_tokens"] - _HEADINGS, 0), _SENTENCE)
-    return [t for t in kept if t.memories] + [t for t in kept if not t.memories]
+        texts = sentences(ordered, subject=subject, follow="")
+        if subject and any(t.said.of_user for t in ordered):
+            subject = ""
+        parts.append(f"{name}: {' '.join([_small(texts[0]), *texts[1:]])}")
+    words = [t.said.text for t in told if t.quoted]
+    if words:
+        parts.append(f"In their words: {joined(words)}.")
+    return " ".join(parts).replace("Plans: plans to", "Plans: to")
 
 
-def _named(content: str) -> frozenset[str]:
-    """What a boundary or a forgotten memory is about."""
-    return content_words(content) - {"want", "brought"}
+def _unannounced(said: Sentence) -> str:
+    """Under a heading that says so already: "decided: pgbouncer", "Lesson: look at the pool" without that word."""
+    text = _ANNOUNCED.sub("", " ".join(filter(None, (said.who, said.text))))
+    return _small(text or said.text)
 
 
-def _worded(memory: Mapping[str, Any]) -> str:
-    content: str = memory["content"]
-    bare = content.rstrip(".")
-    if memory["change"] in _OVER:
-        return f'It no longer holds what was remembered: "{bare}"'
-    if memory["change"] == "close":
-        return f'Settled: "{bare}"'
-    return content
+def _small(text: str) -> str:
+    """A sentence after a colon: without its capital, where that is no name's."""
+    first = text.split(" ", 1)[0]
+    return lowered(text) if first in {"The", "Their"} or verb_at(text.split()) is not None else text
 
 
-def _reply(told: Sequence[Told], subject: str) -> SummaryReply:
-    return _cited(prose(told, subject), told)
+def _on_the_day(said: Sentence, on: date) -> Sentence:
+    """Without the date that the summary bears already."""
+    spelt = rf" on {on.day} {on:%B}(?: {on.year})?(?! (?:to|and|or)\b)(?!\w)"
+    return _in_the_year(replace(said, text=re.sub(spelt, "", said.text)), str(on.year))
+
+
+def _in_the_year(said: Sentence, year: str) -> Sentence:
+    """Days and months of the summary's own year without that year."""
+    return replace(said, text=re.sub(rf"\b({_MONTHS}) {year}\b", r"\1", said.text))
+
+
+def _dated(told: Told) -> Told:
+    """What happened or changed, with the day on which it was told where it names no day."""
+    happened = told.heading == _EVENTS or told.said.text.startswith(("moved from", "went from"))
+    if not happened or _DATED.search(told.said.text):
+        return told
+    on = date.fromisoformat(told.day)
+    return replace(told, said=replace(told.said, text=f"{told.said.text} ({on.day} {on:%B})"))
 
 
 def _cited(text: str, told: Sequence[Told]) -> SummaryReply:
     messages = dict.fromkeys(m for t in told for m in t.messages)
     memories = dict.fromkeys(m for t in told for m in t.memories)
-    return SummaryReply(text=text, messages=list(messages), memories=list(memories))
+    return SummaryReply(text=capital(text), messages=list(messages), memories=list(memories))
 
 
 _GRAINS = {"day": day, "week": period, "month": period, "session": rolling}

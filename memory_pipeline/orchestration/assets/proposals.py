@@ -34,6 +34,7 @@ def proposals(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mater
 
 def _extract(ctx: "StageContext", days: list[date]) -> Made:
     from memory_pipeline.stages.extract import extract
+    from memory_pipeline.stages.languages import shares, spoken
 
     calls, hits = ctx.replies.calls, ctx.replies.hits
     report = extract(ctx, days)
@@ -50,6 +51,7 @@ def _extract(ctx: "StageContext", days: list[date]) -> Made:
             "model": ctx.chat.model,
             "model calls": ctx.replies.calls - calls,
             "replies from the cache": ctx.replies.hits - hits,
+            "languages": shares(spoken(ctx.lake, days)),
             "most salient": table(sample.to_pylist()),
         },
         complete=[d for d in days if not report.failed[d]],

@@ -239,7 +239,7 @@ def _take(
 
 def _write(ctx: StageContext, dataset: str, rows: Sequence[Any], report: ImportReport) -> None:
     if dataset == "messages":
-        added = add_new(ctx.settings, ctx.lake, [Landed(message) for message in rows])
+        added = add_new(ctx.settings, ctx.lake, [Landed(message) for message in rows], as_given=True)
         report.added[dataset] = added.new + added.edited
         report.known[dataset] += len(rows) - report.added[dataset]
     elif dataset == "message_revisions":

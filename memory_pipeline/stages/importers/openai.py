@@ -72,15 +72,14 @@ def read(source: SourceFile) -> Iterator[Item]:
 def _one_a_line(source: SourceFile) -> bool:
     if is_lines(source.path):
         return True
-    with source.open() as stream:
-        for _, line, _ in lines(stream, MAX_CONVERSATION):
-            if line.strip(BOM + b" \t\r\n"):
-                try:
-                    loads(line.removeprefix(BOM))
-                except ValueError:
-                    return False
-                return True
-    return False
+    try:
+        with source.open() as stream:
+            first = next((line for _, line, _ in lines(stream, MAX_CONVERSATION) if line.strip(BOM + b" \t\r\n")), None)
+            if first is not None:
+                loads(first.removeprefix(BOM))
+    except (ValueError, *DAMAGED):  # reading it as one document says what is damaged
+        return False
+    return first is not None
 
 
 def _from_lines(source: SourceFile) -> Iterator[Item]:

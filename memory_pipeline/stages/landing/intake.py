@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -48,6 +49,7 @@ class IngestReport:
         days: event days of the messages that are in the log now, the new ones and the known ones: what a run that was
             killed had added before is known to the next one, and still has to go on.
         users: whose messages they are.
+        languages: by code, how many of the taken and the edited messages of users are in it.
     """
 
     taken: int = 0
@@ -58,12 +60,14 @@ class IngestReport:
     files: list[FileReport] = field(default_factory=list)
     days: set[date] = field(default_factory=set)
     users: set[Scope] = field(default_factory=set)
+    languages: Counter[str] = field(default_factory=Counter)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able, with the keys that users rely on."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
             **({"erased": self.erased} if self.erased else {}),
+            "languages": dict(self.languages.most_common()),
             "files": [{"path": f.path, **{name: getattr(f, name) for name in _COUNTS}} for f in self.files],
         }
 
@@ -79,6 +83,7 @@ class Count:
     erased: int = 0
     days: set[date] = field(default_factory=set)
     users: set[Scope] = field(default_factory=set)
+    languages: Counter[str] = field(default_factory=Counter)
 
     def add(self, added: Added) -> None:
         self.taken += added.new
@@ -86,6 +91,7 @@ class Count:
         self.edited += added.edited
         self.erased += added.erased
         self.days.update(m.day for m in added.messages)
+        self.languages.update(added.languages)
         self.users.update(Scope(*pair) for pair in {(m.tenant_id, m.user_id) for m in added.messages})
 
 
@@ -134,6 +140,7 @@ class Intake:
         report.erased += count.erased
         report.days |= count.days
         report.users |= count.users
+        report.languages.update(count.languages)
         self.skip(size)
 
 

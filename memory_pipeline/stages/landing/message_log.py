@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from memory_pipeline.domain.message import Message
 from memory_pipeline.errors import StorageError
 from memory_pipeline.stages.landing.histories import Landed, settled
+from memory_pipeline.stages.languages import identified
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
@@ -48,12 +50,14 @@ class Added:
         new: how many the log did not hold.
         edited: how many it held with another text.
         erased: how many were left out, because they were erased before.
+        languages: by code, how many of the new and the edited ones that users wrote are in it.
     """
 
     messages: Sequence[Message] = ()
     new: int = 0
     edited: int = 0
     erased: int = 0
+    languages: Counter[str] = field(default_factory=Counter)
 
 
 @contextmanager
@@ -80,7 +84,7 @@ def exclusive(settings: Settings) -> Iterator[None]:
         lock.release()
 
 
-def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed]) -> Added:
+def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed], *, as_given: bool = False) -> Added:
     """Append the messages of a batch that the log does not hold, and put edited ones in the place of what they were.
 
     A message is known by tenant, user, session and id on its day; also on the day before or after when its text is the
@@ -89,6 +93,9 @@ def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed]) -> Added:
     batch again leads to the same log.
     Only these days are looked at, but for histories without times. What has been erased stays out (see
     ``storage.erasures``).
+
+    Args:
+        as_given: leave the languages of the messages as they are, as of a bundle; else they are found.
 
     Raises:
         StorageError: the lake cannot be read or written; earlier batches stay.
@@ -101,10 +108,14 @@ def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed]) -> Added:
         every = settled(lake, batch)
         messages = Erasures(settings).living(every)
         change = _change(lake, messages)
+        new, amended = change.new, change.amended
+        if not as_given:
+            new, amended = identified(new), identified(amended)
         lake.append("message_revisions", change.replaced)
-        lake.amend("messages", change.amended, KEY)
-        lake.append("messages", change.new)
-    return Added(messages, len(change.new), change.edits, len(every) - len(messages))
+        lake.amend("messages", amended, KEY)
+        lake.append("messages", new)
+    spoken = Counter(m.language for m in (*new, *amended) if m.language)
+    return Added(messages, len(new), change.edits, len(every) - len(messages), spoken)
 
 
 @dataclass

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
-from memory_pipeline.domain.proposal import Operation
+from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.extract import read_window
 from memory_pipeline.inference.replies import ProposalDraft
+from memory_pipeline_tests.factories import POLICY
 
 BERLIN = zone("Europe/Berlin")
 NOW = "2026-03-10T09:15:00+01:00"  # a Tuesday
@@ -41,3 +42,25 @@ def brief(draft: ProposalDraft) -> str:
 
 def briefs(content: str) -> list[str]:
     return [brief(d) for d in drafts(content)]
+
+
+def kept(found: list[ProposalDraft]) -> list[ProposalDraft]:
+    """What passes the gate's floors and says something: a denial that only contradicts, or closes, says nothing new."""
+    floors = POLICY.gate
+    return [
+        d
+        for d in found
+        if d.operation not in {Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP}
+        and d.confidence >= floors.min_confidence
+        and (
+            d.salience > floors.min_salience_ephemeral
+            if d.type is MemoryType.EPHEMERAL
+            else d.salience >= floors.min_salience
+        )
+    ]
+
+
+def slot(draft: ProposalDraft) -> str:
+    """``attribute=value``, the subject before it where it is not the user; "not" where it is denied."""
+    subject = "" if draft.subject in {"user", None} else f"{draft.subject}."
+    return f"{subject}{draft.attribute}={'not ' * draft.negated}{draft.value}"

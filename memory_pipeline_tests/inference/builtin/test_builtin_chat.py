@@ -13,6 +13,7 @@ from memory_pipeline.errors import ModelError
 from memory_pipeline.inference.builtin_chat import VERSION, BuiltinChat
 from memory_pipeline.inference.chat import ChatModel, ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import TASKS, parse
+from memory_pipeline.language.english import parser
 from memory_pipeline_tests.inference.sample_requests import inputs
 
 SCOPE = Scope("acme", "alice")
@@ -34,7 +35,7 @@ def test_every_task_is_answered_with_its_own_reply(task: Any) -> None:
 
 def test_it_is_a_chat_model_with_a_version() -> None:
     model: ChatModel = BuiltinChat()
-    assert model.model == f"builtin-{VERSION}"
+    assert model.model == f"builtin-{VERSION}+{parser().name}"  # other rules or other weights: other proposals
     assert model.parameters == {}
     asyncio.run(model.aclose())
 

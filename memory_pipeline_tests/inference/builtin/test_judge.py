@@ -161,6 +161,22 @@ def test_closing(said: str, open_loop: str) -> None:
     assert (judgement.action, judgement.target) == ("close", "k1")
 
 
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ("The dentist appointment is off.", "cancels"),
+        ("Their dentist appointment got cancelled.", "cancels"),
+        ("Cancelled the dentist appointment.", "cancels"),
+        ("Went to the dentist.", "resolves"),
+    ],
+)
+def test_whether_it_was_kept_or_dropped_is_told(said: str, ends: str) -> None:
+    appointment = loop("Has a dentist appointment on 13 March 2026.")
+    judgement = judged(said, operation="close_open_loop", type_="open_loop", loops=(appointment,))
+    assert judgement.action == "close"
+    assert ends in judgement.reason
+
+
 @pytest.mark.parametrize(("said", "open_loop"), STILL_OPEN, ids=[s for s, _ in STILL_OPEN])
 def test_not_closing(said: str, open_loop: str) -> None:
     judgement = judged(said, operation="close_open_loop", type_="open_loop", loops=(loop(open_loop),))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.inference.builtin.likeness import likeness
-from memory_pipeline.inference.builtin.masking import mask
-from memory_pipeline.inference.builtin.sentences import statements
-from memory_pipeline.inference.builtin.summarise import rolling
+from memory_pipeline.inference.builtin.session import rolling
 from memory_pipeline.inference.replies import ExtractReply, WindowReply, dump, parse
+from memory_pipeline.language.clauses import clauses
+from memory_pipeline.language.english import parser
+from memory_pipeline.language.repair import sentences, spelled
+from memory_pipeline.language.standing import Turn, spans
 from memory_pipeline_tests.inference.builtin.extraction import message, window
 
 _WORDS = """
@@ -24,23 +28,42 @@ _TEXT = st.one_of(st.text(max_size=300), _MIXED)
 
 
 @given(_TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_text_is_read_and_every_quote_stands_in_it(content: str) -> None:
     found = window(message(content))
     assert all(e.quote in content and e.quote for d in found for e in d.evidence)
     assert all(0 <= f <= 1 for d in found for f in (d.confidence, d.salience, d.importance))
     reply = ExtractReply([WindowReply("w1", found)])
     assert parse(ExtractReply, dump(reply)) == reply
-    assert window(message(content)) == found
+    assert window(message(content)) == found  # nothing of a text is left over for the next one
+
+
+@given(_TEXT, st.lists(_TEXT, max_size=2))
+@settings(max_examples=200, deadline=None)
+def test_spans_lie_in_the_text_in_order_and_apart(content: str, before: list[str]) -> None:
+    found = spans(content, [Turn("user", text) for text in before])
+    places = [(s.start, s.end) for s in found]
+    assert places == sorted(places)
+    assert all(0 <= start < end <= len(content) for start, end in places)
+    assert all(first[1] <= second[0] for first, second in pairwise(places))
 
 
 @given(_TEXT)
 @settings(max_examples=200, deadline=None)
-def test_masking_and_splitting_keep_places(content: str) -> None:
-    assert len(mask(content)) == len(content)
-    places = [(s.start, s.end) for s in statements(content)]
-    assert places == sorted(places)
-    assert all(0 <= start < end <= len(content) for start, end in places)
+def test_writing_out_twice_is_writing_out_once(content: str) -> None:
+    assert spelled(spelled(content)) == spelled(content)
+    assert all(part.strip() for part in sentences(content))
+
+
+@given(_TEXT)
+@settings(max_examples=60, deadline=None)
+def test_every_clause_has_its_words_in_its_sentence(content: str) -> None:
+    for sentence in parser().parse([content])[0]:
+        for clause in clauses(sentence):
+            assert sentence[clause.head.index] is clause.head
+            assert sentence[clause.outer.index] is clause.outer
+            assert 0 < clause.certainty <= 1
+            assert clause.verb == clause.verb.lower()
 
 
 @given(_TEXT)

@@ -1,118 +1,236 @@
-"""Insights and patterns: counted, cited, and without a figure that nobody named."""
+"""Insights and patterns: what recurs, when, and what changed; cited, and without a figure that nobody named."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from memory_pipeline.domain.derived_numbers import underived
 from memory_pipeline.domain.faithfulness import unfaithful
 from memory_pipeline.domain.text import numbers
-from memory_pipeline.inference.builtin.reflect import pattern, reflect
+from memory_pipeline.inference.builtin.clusters import pattern
+from memory_pipeline.inference.builtin.reflect import reflect
 from memory_pipeline_tests.inference.builtin.test_summarise import memory
 
-RUNS = [
-    memory("k1", "Ran a 10k on 9 March 2026.", "episodic_event", day="2026-03-09"),
-    memory("k2", "Went running along the Elbe.", "episodic_event", day="2026-03-11"),
-    memory("k3", "Ran 8 km with Max.", "episodic_event", day="2026-03-13"),
-    memory("k4", "Lives in Lisbon.", day="2026-03-14"),
+# Mondays to Wednesdays, Fridays: days on which other things are said.
+OTHERS = [
+    memory(f"o{n}", f"Likes {thing}.", "preference", day=f"2026-03-{day:02}", hour=9)
+    for n, (thing, day) in enumerate(
+        [("tea", 9), ("soup", 11), ("chess", 13), ("hats", 17), ("jazz", 20), ("kites", 25)]
+    )
 ]
+SUNDAYS = ("2026-03-15", "2026-03-22", "2026-03-29")
+SCATTERED = ("2026-03-09", "2026-03-12", "2026-03-17")
 
 
-def _insights(memories: list[dict[str, object]], least: int = 3, most: int = 5) -> list[tuple[str, list[str]]]:
-    (told,) = reflect(_asked(memories, memories, least, most)).periods
+def said(*contents: str, days: tuple[str, ...] = SUNDAYS, kind: str = "episodic_event", **given: Any) -> list[Any]:
+    return [
+        memory(f"k{n}", text, kind, day=day, **given)
+        for n, (text, day) in enumerate(zip(contents, days, strict=True), 1)
+    ]
+
+
+def insights(memories: list[dict[str, Any]], least: int = 3, most: int = 5) -> list[tuple[str, list[str]]]:
+    (told,) = reflect(asked(memories, memories, least, most)).periods
     return [(i.content, i.evidence) for i in told.insights]
 
 
-def _asked(
-    memories: list[dict[str, object]], new: list[dict[str, object]], least: int = 3, most: int = 5
-) -> dict[str, object]:
+def asked(memories: list[Any], new: list[Any], least: int = 3, most: int = 5) -> dict[str, Any]:
     period = {"period": "p1", "label": "2026-W11", "memories": _run(memories), "new": _run(new)}
     return {"periods": [period], "memories": memories, "min_evidence": least, "max_insights": most}
 
 
-def _run(memories: list[dict[str, object]]) -> list[list[object]]:
+def _run(memories: list[Any]) -> list[list[Any]]:
     return [[memories[0]["id"], memories[-1]["id"]]] if memories else []
 
 
-def test_a_theme_that_comes_back() -> None:
-    assert _insights(RUNS) == [
+@pytest.mark.parametrize(
+    ("contents", "told"),
+    [
         (
-            "Has come back to running on three days: ran a 10k on 9 March 2026; went running along the Elbe; "
-            "ran 8 km with Max.",
-            ["k1", "k2", "k3"],
+            ("Felt sick before the status meeting.", "Felt anxious before the status meeting.",
+             "Felt tense before the status meeting."),
+            "On three Sundays felt sick, anxious and tense before the status meeting.",
+        ),
+        (
+            ("Felt tired after the shift.", "Felt tired.", "Felt very tired after the long shift."),
+            "On three Sundays felt tired.",
+        ),
+        (
+            ("Is dreading the presentation.", "Is dreading the presentation.", "Is dreading the presentation."),
+            "On three Sundays was dreading the presentation.",
+        ),
+        (
+            ("Ran a 10k.", "Went running along the Elbe.", "Ran 8 km with Max."),
+            "On three Sundays came back to running: ran a 10k; went running along the Elbe; ran 8 km with Max.",
+        ),
+        (
+            ("Brother called about the loan.", "Brother called about the loan.", "Brother called about the loan."),
+            "On three Sundays their brother called about the loan.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_recurs_on_a_weekday_is_told_with_it(contents: tuple[str, ...], told: str) -> None:
+    assert insights([*said(*contents), *OTHERS]) == [(told, ["k1", "k2", "k3"])]
+
+
+def test_what_keeps_no_rule_and_did_not_change_is_no_insight() -> None:
+    assert (
+        insights([*said("Ran a 10k.", "Went running along the Elbe.", "Ran with Max.", days=SCATTERED), *OTHERS]) == []
+    )
+
+
+def test_a_word_that_unlike_memories_share_keeps_no_rule() -> None:
+    contents = (
+        "Is on the pricing team.",
+        "Estimate for the price history: 3 days.",
+        "Decided to keep the price table.",
+    )
+    kinds = ("profile_fact", "estimate", "decision")
+    memories = [{**m, "type": kind} for m, kind in zip(said(*contents), kinds, strict=True)]
+    assert insights([*memories, *OTHERS]) == []
+
+
+def test_whoever_only_writes_on_sundays_has_no_habit_of_sundays() -> None:
+    others = [{**other, "day": day} for other, day in zip(OTHERS, SUNDAYS * 2, strict=True)]
+    assert insights([*said("Ran a 10k.", "Ran along the Elbe.", "Ran with Max."), *others]) == []
+
+
+def test_what_recurs_at_a_time_of_day() -> None:
+    runs = said("Ran a 10k.", "Ran along the Elbe.", "Ran with Max.", days=SCATTERED, hour=21)
+    ((content, evidence),) = insights([*runs, *OTHERS])
+    assert content.startswith("On three evenings ") and evidence == ["k1", "k2", "k3"]
+    assert insights([*runs, *({**other, "hour": 20} for other in OTHERS)]) == [], "who always writes then has no habit"
+
+
+def test_a_state_that_comes_with_something_else() -> None:
+    tired = said("Is tired.", "Is tired.", "Is tired.", days=SCATTERED, kind="ephemeral")
+    shifts = said("Worked a night shift.", "Did a double shift.", "Took a shift.", days=SCATTERED)
+    shifts = [{**shift, "id": f"s{n}"} for n, shift in enumerate(shifts)]
+    found = insights([*tired, *shifts, *OTHERS])
+    assert [content for content, _ in found] == ["On three days on which shift came up, was tired."]
+    assert set(found[0][1]) == {"k1", "k2", "k3", "s0", "s1", "s2"}
+
+
+@pytest.mark.parametrize(
+    ("contents", "told"),
+    [
+        (("Weighed 208 lb.", "Weighed 203 lb.", "Weighed 199 lb."), "went from 208 to 199 lb in March."),
+        (
+            ("Ran at 6:28 per km.", "Ran at 6:12 per km.", "Ran at 5:55 per km."),
+            "went from 6:28 to 5:55 per km in March.",
+        ),
+        (("Slept 5 hours.", "Slept 6 hours.", "Slept 7 hours."), "went from 5 to 7 hour"),
+    ],
+)
+def test_what_rises_or_falls_each_time(contents: tuple[str, ...], told: str) -> None:
+    ((content, evidence),) = insights([*said(*contents, days=SCATTERED), *OTHERS])
+    assert told in content and evidence == ["k1", "k2", "k3"]
+    up_and_down = (contents[0], contents[2], contents[1])
+    assert insights([*said(*up_and_down, days=SCATTERED), *OTHERS]) == []
+
+
+def test_what_changed_with_a_habit_is_told_with_it() -> None:
+    dread = said(*["Is dreading the presentation."] * 3, kind="ephemeral")
+    over = memory("k4", "Is no longer dreading the presentation.", "ephemeral", day="2026-04-05")
+    assert insights([*dread, over, *OTHERS]) == [
+        (
+            "On three Sundays was dreading the presentation; since then: is no longer dreading the presentation.",
+            ["k1", "k2", "k3", "k4"],
         )
     ]
 
 
+@pytest.mark.parametrize("contents", [["Weighed 208 lb.", "Weighed 203 lb.", "Weighed 199 lb."],
+                                      ["Ran a 10k.", "Ran 8 km with Max.", "Ran 12 km."]])  # fmt: skip
+def test_an_insight_names_no_figure_of_its_own(contents: list[str]) -> None:
+    for content, _ in insights([*said(*contents), *OTHERS]):
+        assert underived(content, contents) == []
+
+
 def test_too_little_evidence_is_no_insight() -> None:
-    assert _insights(RUNS, least=4) == []
-    assert _insights([]) == []
+    runs = said("Ran a 10k.", "Ran along the Elbe.", "Ran with Max.")
+    assert insights([*runs, *OTHERS], least=4) == []
+    assert insights([]) == []
+    assert insights([{**m, "day": SUNDAYS[0]} for m in runs]) == [], "one day"
+    assert insights([*runs[:2], {**runs[2], "day": SUNDAYS[1]}, *OTHERS]) == [], "two days"
 
 
-def test_one_day_is_no_insight() -> None:
-    assert _insights([{**m, "day": "2026-03-09"} for m in RUNS]) == []
-
-
-def test_boundaries_are_left_alone() -> None:
-    assert _insights([{**m, "type": "boundary"} for m in RUNS]) == []
+@pytest.mark.parametrize("kind", ["boundary", "protocol", "reflection", "pattern"])
+def test_what_is_no_event_of_their_life_is_left_alone(kind: str) -> None:
+    assert insights([*said("Ran a 10k.", "Ran along the Elbe.", "Ran with Max.", kind=kind), *OTHERS]) == []
 
 
 def test_a_theme_is_told_once() -> None:
-    talks = [memory(f"k{n}", f"Had a long talk with Farid about slide {n}.", day=f"2026-03-{10 + n}") for n in range(4)]
-    assert len(_insights(talks)) == 1
+    talks = said(*[f"Had a long talk with Farid about slide {letter}." for letter in "abc"])
+    assert len(insights([*talks, *OTHERS])) == 1
 
 
 def test_no_more_than_asked_for() -> None:
     groups = [
-        memory(f"k{n}{topic}", f"Worked on the {topic} piece.", day=f"2026-03-{10 + n}")
+        memory(f"k{n}{topic}", f"Practised the {topic} piece.", "episodic_event", day=day)
         for topic in ("violin", "garden", "kitchen")
-        for n in range(3)
+        for n, day in enumerate(SUNDAYS)
     ]
-    assert len(_insights(groups, most=2)) == 2
+    assert len(insights([*groups, *OTHERS], most=2)) == 2
 
 
-MEMBERS = [
+def test_without_anything_new_there_is_nothing_to_say_again() -> None:
+    memories = [*said("Ran a 10k.", "Ran along the Elbe.", "Ran with Max."), *OTHERS]
+    (told,) = reflect(asked(memories, OTHERS)).periods
+    assert told.insights == []
+
+
+def test_each_week_by_itself() -> None:
+    memories = [*said("Ran a 10k.", "Ran along the Elbe.", "Ran with Max."), *OTHERS]
+    given = asked(memories, memories)
+    given["periods"] = [
+        {"period": "p1", "label": "2026-W12", "memories": [["k1", "k2"], ["o0", "o5"]], "new": [["k1", "k2"]]},
+        {"period": "p2", "label": "2026-W13", "memories": [["k1", "k3"], ["o0", "o5"]], "new": [["k3", "k3"]]},
+    ]
+    first, second = reflect(given).periods
+    assert (first.period, first.insights) == ("p1", [])
+    assert second.period == "p2" and second.insights[0].evidence == ["k1", "k2", "k3"]
+
+
+# -- patterns
+
+BATCHING = [
     memory("k1", "Batching gives 1.5x throughput on the quote API.", "finding"),
     memory("k2", "Batching the quote API calls gives 2.8x throughput.", "finding"),
-    memory("k3", "Batching helps the label service by 2x.", "finding", importance=0.8),
+    memory("k3", "Batching helps the quote API by 2x.", "finding", importance=0.8),
 ]
+RUNS = said("Ran a 10k on 9 March 2026.", "Ran 8 km with Max.", "Ran along the Elbe.")
 
 
 def test_a_pattern_names_what_is_shared_the_count_and_the_range() -> None:
-    reply = pattern({"members": MEMBERS})
-    assert reply.content.startswith("Three findings have “batching”")
-    assert " in common, from 1.5x to 2.8x: " in reply.content
-    assert all(str(m["content"])[1:-1] in reply.content for m in MEMBERS), "they are quoted"
+    reply = pattern({"members": BATCHING})
+    assert reply.content.startswith("Three findings are about the quote API, from 1.5x to 2.8x: ")
+    assert all(str(m["content"])[1:-1] in reply.content for m in BATCHING), "they are retold"
     assert reply.importance >= 0.8
 
 
+def test_what_was_done_again_and_again_is_told_under_its_verb() -> None:
+    assert pattern({"members": RUNS}).content == "Ran a 10k on 9 March 2026, 8 km with Max and along the Elbe."
+
+
 def test_figures_that_not_every_member_gives_are_no_range() -> None:
-    members = [*MEMBERS, memory("k4", "Batching broke the export.", "finding")]
+    members = [*BATCHING, memory("k4", "Batching broke the export.", "finding")]
     assert "from " not in pattern({"members": members}).content.split(":")[0]
 
 
-def test_a_pattern_is_faithful_to_its_members() -> None:
-    told = [*RUNS[:3], memory("k5", "Did not run with Max because of the rain.", "episodic_event")]
-    for members in (MEMBERS, told):
-        contents = [str(m["content"]) for m in members]
-        assert unfaithful(pattern({"members": members}).content, contents) is None
+@pytest.mark.parametrize(
+    "members",
+    [BATCHING, RUNS, [*RUNS, memory("k5", "Did not run with Max because of the rain.", "episodic_event")]],
+)
+def test_a_pattern_is_faithful_to_its_members(members: list[dict[str, Any]]) -> None:
+    contents = [str(m["content"]) for m in members]
+    assert unfaithful(pattern({"members": members}).content, contents) is None
 
 
 def test_a_pattern_names_no_number_of_its_own() -> None:
     members = [memory(f"k{n}", f"The nightly backfill stalls on table {name}.") for n, name in enumerate("abcdefgh")]
     assert numbers(pattern({"members": members}).content) == frozenset()
-    known = frozenset().union(*(numbers(str(m["content"])) for m in MEMBERS))
-    assert numbers(pattern({"members": MEMBERS}).content) <= known
-
-
-def test_without_anything_new_there_is_nothing_to_say_again() -> None:
-    (told,) = reflect(_asked(RUNS, RUNS[3:])).periods
-    assert told.insights == []
-
-
-def test_each_week_by_itself() -> None:
-    asked = _asked(RUNS, RUNS)
-    asked["periods"] = [
-        {"period": "p1", "label": "2026-W10", "memories": [["k1", "k2"]], "new": [["k1", "k2"]]},
-        {"period": "p2", "label": "2026-W11", "memories": [["k1", "k4"]], "new": [["k3", "k4"]]},
-    ]
-    first, second = reflect(asked).periods
-    assert (first.period, first.insights) == ("p1", [])
-    assert second.period == "p2" and second.insights[0].evidence == ["k1", "k2", "k3"]
+    known = frozenset().union(*(numbers(str(m["content"])) for m in BATCHING))
+    assert numbers(pattern({"members": BATCHING}).content) <= known

@@ -136,9 +136,9 @@ def test_a_zip_that_lies_about_its_sizes_is_refused(own: Path, tmp_path: Path) -
     [
         (lambda rows: [*rows, rows[0]], "several rows of one id"),
         (lambda rows: [{**rows[0], "user_id": "ben"}, *rows[1:]], "rows of another user"),
-        (lambda rows: [{**rows[0], "role": "root"}, *rows[1:]], "rows of messages are not of version 1"),
-        (lambda rows: [{**rows[0], "ordinal": "first"}, *rows[1:]], "rows of messages are not of version 1"),
-        (lambda rows: [{**rows[0], "created_at": "2026-03-10"}, *rows[1:]], "rows of messages are not of version 1"),
+        (lambda rows: [{**rows[0], "role": "root"}, *rows[1:]], "rows of messages are not of version 2"),
+        (lambda rows: [{**rows[0], "ordinal": "first"}, *rows[1:]], "rows of messages are not of version 2"),
+        (lambda rows: [{**rows[0], "created_at": "2026-03-10"}, *rows[1:]], "rows of messages are not of version 2"),
         (lambda rows: [{**rows[0], "content": None}, *rows[1:]], "field 'content' with null values"),
         (lambda rows: [{**rows[0], "mood": 1}, *rows[1:]], "same columns"),
         (lambda rows: [{**row, "mood": 1} for row in rows], "the columns differ in {'mood'}"),

@@ -1,0 +1,192 @@
+"""Rules for how a content restates its quote: the same person, the same sign, no more certain, in the user's own voice.
+
+The words may all be there and say something else: "I'm allergic to nuts" is not "Is not allergic to nuts.", "my sister
+lives in Oslo" not "Lives in Oslo.", "I might move" not "Lives there.". Each claim of the content is held against the
+clauses of the quoted sentences that speak of the same; where none does, nothing is judged. A good model puts things in
+words of its own, so in doubt a content passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_pipeline.domain.entities.relations import relation
+from memory_pipeline.domain.gate.claims import USER, Claim, Force, Reading, Voice
+from memory_pipeline.domain.gate.conversation import kin
+from memory_pipeline.domain.gate.given import ENDING, GateInput
+from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Operation
+from memory_pipeline.domain.text import singular
+
+_INSTRUCTIONS = frozenset({MemoryType.PROTOCOL, MemoryType.BOUNDARY})
+_NAMED = frozenset({"person", "pet", "named", "organisation", "place", "product", "group"})
+_INTENDED = frozenset({Force.PLAN, Force.PROMISE, Force.DUTY, Force.ATTEMPT, Force.WISH, Force.POSSIBLE})
+_TOLD = frozenset({Force.FACT, Force.DUTY, Force.PROMISE, Force.PLAN})
+_UNDERTAKEN = frozenset({Force.DUTY, Force.PROMISE, Force.ATTEMPT})
+_ALWAYS = frozenset({"taste"})  # "I'd love", "I could eat it every day": wishes that tell a taste
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A claim of the content and the clauses of the quotes that come nearest to it."""
+
+    claim: Claim
+    nearest: tuple[tuple[Claim, Reading], ...]
+
+
+def voice(given: GateInput) -> Finding | None:
+    """The quoted words are the user's own, not pasted, played or said off the record (KN-1)."""
+    content = _stated(given)
+    if content is None:
+        return None
+    voices = {quote.voice for quote in given.quotes if quote.text}
+    why = next(iter(voices)) if len(voices) == 1 else Voice.OWN
+    own = why is Voice.OWN or (
+        why is Voice.FOREIGN and (given.proposal.type in WORK_TYPES or not any(q.first_person for q in given.quotes))
+    )
+    return Finding("voice", own, None, None, "in the user's own voice" if own else f"the quoted words are {why}")
+
+
+def subject(given: GateInput) -> Finding | None:
+    """It says of somebody what the quote says of them, not of another (KN-1)."""
+    content = _stated(given)
+    if content is None:
+        return None
+    for pair in _pairs(given, content):
+        others = [q.subject for q, reading in pair.nearest if _another(given, pair.claim, content, q, reading)]
+        if pair.nearest and len(others) == len(pair.nearest):
+            of, said = pair.claim.subject, others[0]
+            return Finding("subject", False, None, None, f"says of {of} what was said of {said}")
+    return Finding("subject", True, None, None, "of those that the quote speaks of")
+
+
+def contrary(given: GateInput) -> Finding | None:
+    """It neither denies what the quote affirms, nor affirms what it denies, nor counts otherwise (KN-1)."""
+    content = _stated(given)
+    if content is None:
+        return None
+    for pair in _pairs(given, content):
+        told = [q for q, _ in pair.nearest if q.force in _TOLD]
+        if told and len(told) == len(pair.nearest):
+            if not given.proposal.negated and all(_opposed(pair.claim, q) for q in told):
+                return Finding("contrary", False, None, None, f"the quote says the opposite of “{pair.claim.text}”")
+            if number := next((n for q in told if (n := _miscounted(pair.claim, q, told))), ""):
+                return Finding("contrary", False, None, None, f"the quote counts otherwise: {number}")
+    return Finding("contrary", True, None, None, "not the opposite of the quote")
+
+
+def unfounded(given: GateInput) -> Finding | None:
+    """What it states as so, the quote tells as so: not asked, supposed, wished, or only possible or planned (KN-1)."""
+    content = _stated(given)
+    if content is None:
+        return None
+    if given.proposal.type not in _INSTRUCTIONS:
+        for pair in _pairs(given, content):
+            if pair.nearest and all(_stronger(given, pair.claim, q) for q, _ in pair.nearest):
+                force = pair.nearest[0][0].force
+                return Finding("unfounded", False, None, None, f"“{pair.claim.text}” was only {_ONLY[force]}")
+    return Finding("unfounded", True, None, None, "no more certain than the quote")
+
+
+_ONLY = {
+    Force.DUTY: "owed",
+    Force.PROMISE: "promised",
+    Force.PLAN: "planned",
+    Force.ATTEMPT: "tried",
+    Force.WISH: "wished",
+    Force.POSSIBLE: "thought possible",
+    Force.ASKED: "asked",
+    Force.SUPPOSED: "supposed",
+}
+
+
+def _stated(given: GateInput) -> Reading | None:
+    """The content's claims, where the proposal states something that was read; what ends something names that only."""
+    operation = given.proposal.operation
+    if operation in ENDING and operation is not Operation.REINFORCE or given.proposal.type in DERIVED_TYPES:
+        return None
+    return given.content if given.quotes else None
+
+
+def _pairs(given: GateInput, content: Reading) -> list[_Pair]:
+    low = given.policy.min_same_claim
+    said = [(claim, quote) for quote in given.quotes for claim in quote.claims]
+    found = []
+    for claim in content.claims:
+        if not claim.subject or not claim.words and len(content.claims) > 1:
+            continue
+        near = [(share, q, quote) for q, quote in said if _related(claim, q) and (share := _share(claim, q)) >= low]
+        best = max((share for share, _, _ in near), default=0.0)
+        found.append(_Pair(claim, tuple((q, quote) for share, q, quote in near if share == best)))
+    return found
+
+
+def _related(a: Claim, b: Claim) -> bool:
+    """Whether two verbs come to the same: one verb, or one family."""
+    if not a.words:
+        return a.verb == b.verb
+    return a.verb == b.verb or bool(a.families & b.families) or kin(a.verb, b.verb)
+
+
+def _share(claim: Claim, other: Claim) -> float:
+    if not claim.words:
+        return 1.0
+    return sum(kin(w, other.text) or kin(singular(w), other.text) for w in claim.words) / len(claim.words)
+
+
+def _another(given: GateInput, claim: Claim, content: Reading, said: Claim, reading: Reading) -> bool:
+    """Whether a clause of the quote is clearly about somebody else than the claim."""
+    speakers = {word for _, m in given.own() for word in (m.speaker or "").lower().split()}
+    if claim.subject == said.subject or said.several or not claim.subject or not said.subject:
+        return False
+    said_words = set(said.subject.split())
+    if claim.subject == USER:
+        if said.kind not in _NAMED | {"pronoun"} or said.involved or content.people or said_words & speakers:
+            return False
+        return not any(kin(word, content.text.lower()) for word in said_words)
+    named = set(claim.subject.split())
+    if claim.kind not in _NAMED or said.kind not in _NAMED | {USER} or named & speakers:
+        return False
+    if not any(relation(word) for word in named) and given.proposal.subject in {None, USER}:
+        return False  # a model may call the user by name
+    mentioned = reading.people | set(reading.text.lower().split())
+    return not any(word in mentioned or kin(word, reading.text.lower()) for word in claim.subject.split())
+
+
+def _opposed(claim: Claim, said: Claim) -> bool:
+    if claim.force is not Force.FACT or not claim.sign or not said.sign:
+        return False
+    if said.former and claim.verb == said.verb:
+        return claim.sign > 0 and not (claim.former or claim.past)
+    if said.past and claim.sign < 0 < said.sign:
+        return False  # "smoked my last one in May" → "No longer smokes."
+    return claim.sign != said.sign
+
+
+def _miscounted(claim: Claim, said: Claim, told: Sequence[Claim]) -> str:
+    """What the quote counts with another number, and with the claim's nowhere."""
+    everything = {pair for q in told for pair in q.counts}
+    for noun, number in claim.counts:
+        if any(noun == n and number != k for n, k in said.counts) and (noun, number) not in everything:
+            return noun
+    return ""
+
+
+def _stronger(given: GateInput, claim: Claim, said: Claim) -> bool:
+    """Whether a claim is told as more certain than a clause of the quote is."""
+    if said.force is Force.FACT or claim.families & _ALWAYS or claim.subject not in {said.subject, USER, ""}:
+        return False
+    if said.force is Force.SUPPOSED:
+        return claim.force in _TOLD
+    intended = claim.force in _INTENDED or given.proposal.type is MemoryType.OPEN_LOOP
+    if said.force in {Force.ASKED, Force.POSSIBLE, Force.WISH}:
+        return not intended
+    # "I have to take it twice a day" tells what one does, "I'll start on 1 May" what will be so then.
+    scheduled = _dated(given) or said.force in _UNDERTAKEN and claim.verb == said.verb
+    return not intended and (claim.past or not scheduled)
+
+
+def _dated(given: GateInput) -> bool:
+    proposal = given.proposal
+    later = proposal.valid_from is not None and proposal.valid_from > proposal.observed_at
+    return later or proposal.due_at is not None or any(c.isdigit() for c in proposal.content)

@@ -1,0 +1,37 @@
+"""What is due at a time: appointments, departures, deadlines, and their new times."""
+
+from __future__ import annotations
+
+from memory_pipeline.domain.proposal import Operation
+from memory_pipeline.inference.builtin.context import Reading, article
+from memory_pipeline.inference.builtin.facts import Fact, open_loop
+from memory_pipeline.language.clauses import Tense
+from memory_pipeline.language.vocabulary import words
+
+
+def appointment(reading: Reading) -> Fact | None:
+    """ "My driving test is on 19 March", "my flight leaves at 7:30"."""
+    clause, subject = reading.clause, reading.subject
+    complement = clause.object()
+    mine = subject.label.startswith("Their ")
+    if mine and complement is not None and complement.low == "due" and clause.verb == "be" and reading.ahead():
+        bare = subject.label.removeprefix("Their ")
+        return open_loop(f"{bare[:1].upper()}{bare[1:]} {'are' if subject.plural else 'is'} due.", "plan", bare)
+    noun = clause.subject.lemma.lower() if clause.subject is not None else ""
+    own = noun in words("occasion") and mine
+    if not own or not reading.ahead() or reading.verb not in words("due_verb") or clause.tense is Tense.PAST:
+        return None
+    before = "" if subject.plural else article(subject.key)
+    return open_loop(f"Has {before}{subject.label.removeprefix('Their ')}.", "plan", subject.key)
+
+
+def rescheduled(reading: Reading) -> Fact | None:
+    """ "They moved my driving test to March 26th": a new time of what is due."""
+    clause = reading.clause
+    if reading.verb not in words("reschedule") or clause.negated:
+        return None
+    thing = clause.subject if clause.passive else clause.object()
+    if thing is None or not reading.due or thing.lemma.lower() not in words("occasion"):
+        return None
+    noun = reading.named(thing, each=True)
+    return open_loop(f"Has {article(noun)}{noun}.", "plan", noun, operation=Operation.UPDATE)

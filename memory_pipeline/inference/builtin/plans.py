@@ -1,0 +1,103 @@
+"""What is still to come: duties, plans, wishes, promises."""
+
+from __future__ import annotations
+
+from memory_pipeline.domain.proposal import MemoryType
+from memory_pipeline.inference.builtin.context import OPEN, Reading, of_the_assistant
+from memory_pipeline.inference.builtin.facts import FAINT, IDLE, PLAIN, Fact, Weight, closing, idle, open_loop
+from memory_pipeline.language.clauses import Cue, Tense
+from memory_pipeline.language.rewrite import predicate, sentence, verb_phrase
+from memory_pipeline.language.vocabulary import words
+
+_TENTATIVE = frozenset({"will", "should", "could"})
+_UNDONE = frozenset({"should", "could", "would", "might"})
+
+
+def to_come(reading: Reading) -> bool:
+    """Whether a clause tells what the user has still to do, by its cue, its verb or its time."""
+    return reading.of_user and (reading.clause.cue in OPEN or _going_ahead(reading))
+
+
+def plan(reading: Reading) -> list[Fact]:
+    """What the user has still to do, or does not mean to do."""
+    clause = reading.clause
+    content = sentence(reading.subject, _intention(reading))
+    bare_wish = clause.cue is Cue.WISH and clause.head is clause.outer
+    if not content or bare_wish:
+        return []
+    if _tried(reading):
+        return [idle(content, reading.subject.key)]
+    if clause.negated:
+        return [_dropped(reading, content)]
+    if not reading.dated and (_empty(reading) or _pointed(reading)):
+        return [idle(content, reading.subject.key)]
+    if clause.cue is Cue.WISH and not reading.dated and reading.verb in words("goal"):
+        complement = clause.object()
+        value = reading.named(complement) if complement is not None else ""
+        return [open_loop(content, "goal", f"{reading.verb} {value}".strip())]
+    return [open_loop(content, "plan" if clause.cue is Cue.PLAN else None, weight=_weight(reading))]
+
+
+def _going_ahead(reading: Reading) -> bool:
+    """ "I'm moving to Barcelona next month": going on in form, to come by its time or its verb."""
+    clause = reading.clause
+    if clause.perfect or clause.negated or clause.tense is not Tense.PRESENT:
+        return False
+    if clause.passive and clause.verb != "marry":
+        return False
+    if not clause.progressive:
+        ahead = reading.ahead("day", "week", "month", "part", "hour")
+        return ahead and clause.cue is Cue.NONE and clause.verb in words("life_event") | words("journey")
+    if clause.head is not clause.outer:
+        return False
+    return reading.verb in words("journey") or reading.ahead() and not reading.passing
+
+
+def _intention(reading: Reading) -> str:
+    clause = reading.clause
+    told = predicate(clause, reading.subject, reading.people, reading.timed)
+    if clause.cue is Cue.NONE and clause.tense is Tense.PRESENT:
+        head = verb_phrase(clause)
+        return f"plans to {reading.verb}{told.removeprefix(head)}" if told.startswith(head) else ""
+    return told
+
+
+def _tried(reading: Reading) -> bool:
+    """ "I tried to call", "I should have called", "I was supposed to call": nothing is to come of it."""
+    clause = reading.clause
+    past_attempt = clause.cue in {Cue.ATTEMPT, Cue.DUTY} and clause.tense is Tense.PAST
+    return past_attempt or clause.perfect and clause.modal in _UNDONE
+
+
+def _dropped(reading: Reading, content: str) -> Fact:
+    clause = reading.clause
+    if clause.cue in {Cue.PLAN, Cue.PROMISE} or clause.ceased and clause.cue is Cue.DUTY:
+        return closing(content, negated=True)
+    weight = IDLE if clause.cue is Cue.DUTY else FAINT
+    return Fact(MemoryType.PROFILE_FACT, content, "user", negated=True, weight=weight)
+
+
+def _empty(reading: Reading) -> bool:
+    """Whether the verb plans nothing: "I have to say", "I'll see"."""
+    if reading.verb not in words("empty_verb") | words("no_plan") or reading.specific:
+        return False
+    complement = reading.clause.object()
+    concrete = complement is not None and complement.pos in {"NOUN", "PROPN"}
+    if complement is not None and complement.lemma.lower() in words("empty_noun") | words("output"):
+        concrete = False
+    return not concrete or reading.clause.modal in _TENTATIVE
+
+
+def _pointed(reading: Reading) -> bool:
+    """Whether it is about something that only the conversation knows: "I'll try that", "I'll use your list"."""
+    complement = reading.clause.object()
+    return complement is not None and (
+        complement.low in words("deictic") or of_the_assistant(reading.clause, complement)
+    )
+
+
+def _weight(reading: Reading) -> Weight:
+    clause = reading.clause
+    if clause.modal in _TENTATIVE and not reading.dated and not reading.specific:
+        return IDLE
+    return FAINT if clause.cue in {Cue.POSSIBLE, Cue.CONSIDERED} else PLAIN

@@ -1,0 +1,118 @@
+"""What belongs to the user: "my rent is 1,180" fills a slot of theirs, "rent went up" moves it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memory_pipeline.domain.proposal import MemoryType, Operation
+from memory_pipeline.inference.builtin.appointments import appointment
+from memory_pipeline.inference.builtin.context import Reading, listed, names
+from memory_pipeline.inference.builtin.facts import CORE, IDLE, LIGHT, PLAIN, Fact, faint, idle
+from memory_pipeline.inference.builtin.happenings import worth_of_event
+from memory_pipeline.language.clauses import Tense
+from memory_pipeline.language.syntax import Token
+from memory_pipeline.language.vocabulary import medicine, words
+
+_FAVOURITE = frozenset({"favourite", "favorite"})
+_CORE = frozenset({"name", "birthday", "blood type", "pronouns", "blood group"})
+# Slots of the user's that are not qualified: one has them once, or for good.
+_UNQUALIFIED = frozenset({"name", "birthday", "occupation", "hometown", "employer", "pronouns"})
+_SAME_SLOT = {"birth_date": "birthday", "date_of_birth": "birthday", "job": "occupation"}
+
+
+def possession(reading: Reading) -> list[Fact]:
+    """What a clause states of something of the user's."""
+    clause, content = reading.clause, reading.told
+    if not content:
+        return []
+    moved = _moved_to(reading) or appointment(reading)
+    if moved is not None:
+        return [moved]
+    if _noun(reading) in words("secret") or reading.verb in words("impression_verb"):
+        return [idle(content, "user")]
+    if clause.verb == "be":
+        return _being(reading, content)
+    if clause.tense is Tense.PAST:
+        event = faint(content, "user")
+        return [replace(event, type=MemoryType.EPISODIC_EVENT, when="happened", weight=worth_of_event(reading))]
+    return [replace(faint(content, "user"), weight=LIGHT)]
+
+
+def _noun(reading: Reading) -> str:
+    return reading.clause.subject.lemma.lower() if reading.clause.subject else ""
+
+
+def _moved_to(reading: Reading) -> Fact | None:
+    """ "Rent went up to 1,240": a figure of the user's that changed."""
+    clause, subject = reading.clause, reading.subject
+    if reading.verb not in words("change") or clause.negated:
+        return None
+    target = clause.after("to", "at")
+    if target is None or not any(t.pos == "NUM" for t in clause.sentence.subtree(target)):
+        return None
+    value = reading.named(target)
+    if any(map(medicine, subject.key.split())):
+        dose = f"{subject.key} {value}"
+        content, slot, value, weight = f"Takes {dose}.", "medication", dose, CORE
+    else:
+        content = f"{subject.label} {'are' if subject.plural else 'is'} {value}."
+        slot, weight = f"current_{subject.key.replace(' ', '_')}", PLAIN
+    return Fact(
+        MemoryType.PROFILE_FACT,
+        content,
+        "user",
+        slot,
+        value,
+        operation=Operation.UPDATE,
+        weight=weight,
+        dated="span",
+    )
+
+
+def _being(reading: Reading, content: str) -> list[Fact]:
+    clause, key = reading.clause, reading.subject.key
+    complement = clause.object() or clause.after("in", "at", "on", "from", "with", "under")
+    if complement is None:
+        return [idle(content, key)]
+    if complement.pos == "ADJ" and not _lasting(reading, complement):
+        return [replace(faint(content, "user"), weight=IDLE)]
+    if _noun(reading) in words("empty_noun") | words("no_attribute"):
+        return [idle(content, key)]
+    if key in words("pastime"):
+        return _hobbies(reading, complement)
+    return [_attribute(reading, content, complement)]
+
+
+def _lasting(reading: Reading, adjective: Token) -> bool:
+    """Whether an adjective says more than a judgement: an illness, a nationality, something named or counted."""
+    if adjective.low in words("condition") | words("diet") | words("nationality"):
+        return True
+    inside = reading.clause.sentence.subtree(adjective)
+    exact = any(t.pos in {"PROPN", "NUM"} or t.text[:1].isupper() for t in inside)
+    return exact or reading.subject.key.split(" ")[0] in _FAVOURITE
+
+
+def _hobbies(reading: Reading, complement: Token) -> list[Fact]:
+    told = [reading.named(t, each=True) for t in (complement, *listed(reading.clause, complement))]
+    return [Fact(MemoryType.PROFILE_FACT, f"Has {one} as a hobby.", "user", "hobby", one) for one in told if one]
+
+
+def _attribute(reading: Reading, content: str, complement: Token) -> Fact:
+    key = reading.subject.key
+    whose, noun = key.rsplit("'s ", 1) if "'s " in key else ("user", key)
+    favourite = noun.split(" ")[0] in _FAVOURITE
+    value = reading.named(complement)
+    slot = noun.replace("favourite", "favorite").replace(" ", "_")
+    slot = _SAME_SLOT.get(slot, slot)
+    if slot not in _UNQUALIFIED and not favourite and not reading.subject.plural:
+        slot = f"current_{slot}"
+    return Fact(
+        MemoryType.PREFERENCE if favourite else MemoryType.PROFILE_FACT,
+        f"Is called {value}." if noun == "name" else content,
+        whose,
+        slot,
+        value,
+        reading.clause.negated,
+        weight=CORE if noun in _CORE else PLAIN,
+        names=names(reading.subject, value),
+    )

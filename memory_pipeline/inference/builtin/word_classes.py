@@ -1,0 +1,159 @@
+"""Classes of words that rows of the table ask for: "occupation", "place", "number", and those that words.toml lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memory_pipeline.language.clauses import Clause
+from memory_pipeline.language.syntax import Token
+from memory_pipeline.language.vocabulary import category, medicine, occupation, relations, words
+
+_LISTED = frozenset({"diet", "nationality", "religion", "language", "pet", "body"})
+_PLACES = frozenset({"GPE", "LOC", "FAC"})
+_TIMES = frozenset({"DATE", "TIME"})
+_NO_NAMES = frozenset({"DATE", "GPE", "LOC", "NORP", "LANGUAGE"})
+_OLDEST = 120  # years
+_TOOLS = frozenset(
+    {
+        "browser",
+        "cloud",
+        "database",
+        "editor",
+        "framework",
+        "operating_system",
+        "package_manager",
+        "phone",
+        "programming_language",
+        "shell",
+    }
+)
+
+
+def of_class(name: str, token: Token | None, clause: Clause) -> Token | None:
+    """The word that makes a phrase one of a class, None where it is none.
+
+    Args:
+        name: a class, or ``=word=word`` for those words themselves.
+        token: head of the phrase.
+
+    Raises:
+        KeyError: there is no such class.
+    """
+    if token is None:
+        return None
+    if name.startswith("="):
+        wanted = frozenset(name[1:].split("="))
+        return _first([token, *clause.sentence.children(token, "acomp", "oprd")], wanted)
+    if name in _LISTED:
+        return _first(_near(token, clause), words(name))
+    if name == "medicine":
+        return next((t for t in _near(token, clause) if medicine(t.low) or medicine(t.lemma)), None)
+    return token if _TESTS[name](token, clause) else None
+
+
+def _first(tokens: list[Token], wanted: frozenset[str]) -> Token | None:
+    return next((t for t in tokens if t.low in wanted or t.lemma.lower() in wanted), None)
+
+
+def _near(token: Token, clause: Clause) -> list[Token]:
+    """A word with those that qualify it: "type 2 diabetes", "inflammation of the knee"."""
+    s = clause.sentence
+    near = [token, *s.children(token, "compound", "amod", "nmod", "npadvmod", "nummod")]
+    return near + [t for prep in s.children(token, "prep") if prep.low == "of" for t in s.children(prep, "pobj")]
+
+
+def _condition(token: Token, clause: Clause) -> bool:
+    near = _near(token, clause)
+    if _first(near, words("condition")) is not None:
+        return True
+    lemma = token.lemma.lower()
+    if lemma in words("ailment") and any(t.low in words("body") | {"blood", "heart", "panic"} for t in near):
+        return True
+    return lemma in words("body") and any(t.low in words("ailing") for t in near)
+
+
+def _allergy(token: Token, clause: Clause) -> bool:
+    return token.lemma.lower() == "allergy"
+
+
+def _occupation(token: Token, clause: Clause) -> bool:
+    s = clause.sentence
+    if token.pos not in {"NOUN", "PROPN", "ADJ"} or not occupation(token.low) or s.children(token, "poss"):
+        return False
+    return not any(t.low in words("judging") for t in s.children(token, "amod"))
+
+
+def _relation(token: Token, clause: Clause) -> bool:
+    return token.low in relations()
+
+
+def _number(token: Token, clause: Clause) -> bool:
+    """ "34", "34 years old"."""
+    if token.pos == "NUM":
+        return token.text.isdigit() and int(token.text) <= _OLDEST or token.text.isalpha()
+    counted = clause.sentence.children(token, "npadvmod")
+    return token.low == "old" and any(t.lemma in {"year", "month"} for t in counted)
+
+
+def _name(token: Token, clause: Clause) -> bool:
+    named = token.pos == "PROPN" or token.kind == "PERSON"
+    return named and token.text[:1].isupper() and token.kind not in _NO_NAMES
+
+
+def _proper(token: Token, clause: Clause) -> bool:
+    return token.text[:1].isupper() and token.kind not in _TIMES
+
+
+def _organisation(token: Token, clause: Clause) -> bool:
+    if token.low in words("deictic") | words("no_organisation"):
+        return False
+    return token.pos in {"NOUN", "PROPN"} and token.kind not in _TIMES
+
+
+def _gpe(token: Token, clause: Clause) -> bool:
+    return token.kind == "GPE"
+
+
+def _place(token: Token, clause: Clause) -> bool:
+    return token.kind in _PLACES or token.text[:1].isupper()
+
+
+def _settled(token: Token, clause: Clause) -> bool:
+    """Where one may live, also in lower case: "lisbon", "the countryside"."""
+    if token.low in words("no_home") or token.kind in _TIMES:
+        return False
+    return token.pos in {"NOUN", "PROPN", "ADJ"}
+
+
+def _noun(token: Token, clause: Clause) -> bool:
+    if token.low in words("deictic"):
+        return False
+    return token.pos != "PRON" or token.low in {"everything", "nothing", "nobody"}
+
+
+def _tool(token: Token, clause: Clause) -> bool:
+    whole = " ".join(t.low for t in [*clause.sentence.children(token, "compound", "nmod"), token])
+    return category(whole) in _TOOLS or token.pos == "PROPN" and token.kind in {"ORG", "PRODUCT"}
+
+
+def _activity(token: Token, clause: Clause) -> bool:
+    return token.tag == "VBG"
+
+
+_TESTS: dict[str, Callable[[Token, Clause], bool]] = {
+    "condition": _condition,
+    "allergy": _allergy,
+    "occupation": _occupation,
+    "relation": _relation,
+    "number": _number,
+    "name": _name,
+    "proper": _proper,
+    "organisation": _organisation,
+    "gpe": _gpe,
+    "place": _place,
+    "settled": _settled,
+    "noun": _noun,
+    "any": _noun,
+    "tool": _tool,
+    "activity": _activity,
+}

@@ -1,0 +1,108 @@
+"""Chat written out in full, so that a parser trained on edited text reads it.
+
+Whole words are written out ("im" → "I am"), subjects that people leave out are filled in ("Moved house" → "I moved
+house"), what only leads in is taken off ("oh and btw"), comma splices become sentences, and table rows and list items
+become statements ("Allergies: bees" → "I am allergic to bees").
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from memory_pipeline.language.dropped_subjects import with_subject
+from memory_pipeline.language.rows import figures, items, row
+from memory_pipeline.language.spelling import alternatives, spelled
+from memory_pipeline.language.splices import has_finite_verb, spliced
+from memory_pipeline.language.vocabulary import relations, table, words
+
+_LETTER = re.compile(r"[A-Za-z']")
+_BY_WRITER = re.compile(r"(?:i|we)\b", re.I)
+_HEADING = re.compile(r"^[A-Za-z][\w' ,-]{2,40}:\s+(?!//)")
+# "So no dairy for me": what the writer does without.
+_WITHOUT = re.compile(
+    r",?\s+(?:so|and|hence|therefore)\s+no\s+(?P<what>[a-z][\w /-]*?)"
+    r"(?=,|\.|;|!|$|\s+(?:for me|please|ever|and \w+ is))",
+    re.I,
+)
+
+
+def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str]:
+    """What to parse of one span: its statements written out.
+
+    Args:
+        listed: it is an item of a list or a row of a table about its writer.
+        heading: what stands above the list or before the colon.
+    """
+    plain = spelled(text)
+    rows = row(plain) if ":" in plain else None
+    if rows:
+        return rows
+    plain = _joined_verbs(_without_lead(_without_heading(plain)))
+    plain = _small_name().sub(lambda m: m.group(1) + m.group(2).capitalize(), plain)
+    without = _WITHOUT.search(plain) if _BY_WRITER.match(plain) else None
+    if without:
+        told = f"I can't have {without.group('what').strip()}."
+        return [told, *sentences(plain[: without.start()] + plain[without.end() :], listed=listed, heading=heading)]
+    told_figures = figures(plain)
+    if told_figures or not _LETTER.search(plain):
+        return told_figures
+    if listed:
+        return items(plain)
+    return [with_subject(_without_lead(part)) for part in spliced(plain) if _LETTER.search(part)]
+
+
+def _without_heading(text: str) -> str:
+    """A text without "Quick update:" before it."""
+    led = _HEADING.match(text)
+    if not led or led.end() >= len(text) - 4 or has_finite_verb(led.group()):
+        return text
+    known = words("heading").intersection(led.group().lower().strip(": ").split())
+    return text[led.end() :] if known else text
+
+
+def _without_lead(text: str) -> str:
+    """A text without words at either end that only lead in or out: "oh and btw", "lol"."""
+    led = _leads().match(text)
+    if led and led.end() < len(text):
+        text = text[led.end() :]
+    tail = _tails().search(text)
+    if tail and tail.start() > 3:
+        text = text[: tail.start()] + ("." if text.endswith(".") else "")
+    return text.strip(" ,;")
+
+
+def _joined_verbs(text: str) -> str:
+    """ "I cook and work at" → "I cook and I work at": without its subject the parser takes the verb for a noun."""
+    if not _BY_WRITER.match(text):
+        return text
+    return _joined().sub(lambda m: f"{m.group(1)}I {m.group(2)}", text)
+
+
+@cache
+def _joined() -> re.Pattern[str]:
+    return re.compile(rf"((?:,|\band|\bbut)\s+)((?:{alternatives('joined')})\s+[a-z]+)")
+
+
+@cache
+def _small_name() -> re.Pattern[str]:
+    """A name in small letters behind a relation: "my gf kayla and I"."""
+    heads = "|".join(sorted({*relations(), *words("pet")}, key=len, reverse=True))
+    not_names = "|".join([*table("repair")["after_relation"], *words("occasion")])
+    return re.compile(
+        rf"(\b(?:my|our|and|,)\s(?:{heads})\s)(?!(?:{not_names})\b)"
+        r"([a-z]{3,12})(?<!s)(?<!ed)(?<!ing)(?=[\s,.!]|$)(?!\s(?:of|to)\b)"
+    )
+
+
+@cache
+def _leads() -> re.Pattern[str]:
+    return re.compile(rf"^(?:(?:{alternatives('lead')})(?![\w'-])\s*[,:!.…–—-]*\s*|[,.:;!…)(–—-]+\s*)+", re.I)
+
+
+@cache
+def _tails() -> re.Pattern[str]:
+    return re.compile(rf"(?:[\s,(–—-]+(?:{alternatives('tail')})[\s)!.,…]*)+$", re.I)
+
+
+__all__ = ["sentences", "spelled"]

@@ -1,0 +1,69 @@
+"""Chat spelling written out in full: straight quotes, no emoji, "im" → "I am", "bike's fixed" → "bike is fixed"."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from memory_pipeline.language.vocabulary import table
+
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " ", "\u202f": " "})
+_EMOJI = re.compile(
+    "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\u2b50\u2b06\u2190-\u21ff]+"
+    r"|(?<!\S)(?::['-]?[)(DPpO/|]+|;-?\)|<3|xD|\^\^)(?!\w)"
+)
+# The parser reads "I'm not vegan anymore" and "I and Paula broke up", but neither the other way.
+_NO_LONGER = re.compile(r"(\b(?:am|is|are|was|were)|'m|'s|'re) no longer ([^.,;!?]+)", re.I)
+_NAME_IS = re.compile(r"\bname's\b", re.I)
+_NO_NEED = re.compile(r"^no need to (?=\w)", re.I)
+_TOGETHER = re.compile(r"^((?:my|our) [\w-]+(?: [A-Z][\w'’-]+)?|[A-Z][\w'’-]+) and (?:I|me) (?=\w)")
+# "turned 10 yesterday" would be ten o'clock.
+_TURNED = re.compile(r"\b(turn(?:s|ed|ing)? \d{1,3}) (yesterday|today|tomorrow|last|on|this|next|in)\b", re.I)
+_WORD = re.compile(r"[A-Za-z']+")
+_SPACE = re.compile(r"\s+")
+
+
+def spelled(text: str) -> str:
+    """Plain spelling, single-spaced: straight quotes, no emoji, chat words in full."""
+    text = _EMOJI.sub(" ", text.translate(_QUOTES))
+    text = _SPACE.sub(" ", text).strip()
+    text = _NO_LONGER.sub(r"\1 not \2 anymore", text)
+    text = _NAME_IS.sub("name is", text)
+    text = _NO_NEED.sub("I don't need to ", text)
+    text = _TOGETHER.sub(lambda m: f"I and {m.group(1)} ", text)
+    text = _ill().sub("I'll", text)
+    text = _short_is().sub(" is ", text)
+    text = _TURNED.sub(r"\1 years old \2", text)
+    phrases = table("repair")["phrase"]
+    text = _phrases().sub(lambda m: str(phrases[m.group().lower()]), text)
+    return _WORD.sub(_in_full, text).strip()
+
+
+def alternatives(name: str) -> str:
+    """The words or phrases of a list of the repair table as a regular expression, longest first."""
+    return "|".join(map(re.escape, sorted(table("repair")[name], key=len, reverse=True)))
+
+
+@cache
+def _ill() -> re.Pattern[str]:
+    """ "ill call them": "ill" before a verb lost its apostrophe."""
+    return re.compile(rf"\bill(?= (?:{alternatives('after_ill')})\b)", re.I)
+
+
+@cache
+def _short_is() -> re.Pattern[str]:
+    """ "bike's fixed": before these the parser would see whose it is."""
+    return re.compile(rf"(?<=\w)'s (?=(?:{alternatives('after_short_is')})\b)", re.I)
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{alternatives('phrase')})(?![\w-])", re.I)
+
+
+def _in_full(match: re.Match[str]) -> str:
+    """A chat word in full; words in capitals are names and abbreviations, and stay."""
+    word = match.group()
+    if word.isupper() and len(word) > 1 and word not in {"IM", "IVE"}:
+        return word
+    return str(table("repair")["word"].get(word.lower(), word))
