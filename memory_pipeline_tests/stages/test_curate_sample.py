@@ -91,7 +91,7 @@ def test_what_alice_does_by_hand_holds(sample: Sample) -> None:
     do.forget(sample.memory("Has a colleague called Svenja.")["memory_id"], **ALICE)
     do.pin(sample.memory("Has a sister called Nora.")["memory_id"], **ALICE)
     do.suppress(sample.memory("Does not smoke.")["memory_id"], **ALICE)
-    again = do.remember("I hate cilantro", **ALICE)
+    again = do.remember("I dislike cilantro", **ALICE)
     new = do.remember("Collects enamel mugs.", **ALICE)
     assert (again.change, again.content, new.change) == ("reinforce", "Hates cilantro.", "add")
 
