@@ -23,12 +23,15 @@ from memory_pipeline.domain.summary import Summary
 from memory_pipeline.domain.text import words
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
+from memory_pipeline.stages.index_messages import indexed_messages
 from memory_pipeline.storage.index import Index, IndexedMemory, IndexedMessage, IndexedSummary
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.projection import indexed_memory, spoken
 from memory_pipeline.storage.rows import to_table
 from memory_pipeline.storage.schemas import Usefulness
 from memory_pipeline_tests import factories
+
+_RETRIEVAL = Settings().policies.retrieval
 
 NOW = factories.NOON
 
@@ -197,18 +200,5 @@ class Store:
 
 
 def _indexed_message(message: Message, previous: str) -> IndexedMessage:
-    return IndexedMessage(
-        message_key=identifier("trn", message.tenant_id, message.user_id, message.session_id, message.message_id),
-        message_id=message.message_id,
-        tenant_id=message.tenant_id,
-        user_id=message.user_id,
-        session_id=message.session_id,
-        agent_id=message.agent_id,
-        domain=message.domain,
-        role=str(message.role),
-        speaker=message.speaker,
-        content=message.content,
-        previous=previous,
-        created_at=message.created_at,
-        ordinal=message.ordinal,
-    )
+    ((row, _),) = indexed_messages([message], _RETRIEVAL)
+    return replace(row, previous=previous)

@@ -35,6 +35,23 @@ def print_explanation(found: _Row) -> None:
     console().print(tree)
 
 
+def print_turns(turns: Sequence[_Row]) -> None:
+    """Turns by sentence, as ``MemoryReader.explain_message`` gives them."""
+    from rich.tree import Tree
+
+    for turn in turns:
+        tree = Tree(
+            _line((f"{turn['role']}, {_time(turn['created_at'])}", "bold"), (f"\n{turn['session_id']}", "dim")),
+            guide_style="dim",
+        )
+        for sentence in turn["sentences"]:
+            mark, style = ("shown", "green") if sentence["shown"] else ("not shown", "yellow")
+            branch = tree.add(_line(f"“{sentence['text']}” ", (mark, style), (f" · {sentence['reason']}", "dim")))
+            for memory in sentence["memories"]:
+                branch.add(_line(memory["content"], (f" ({memory['status']}, {memory['memory_id']})", "dim")))
+        console().print(tree)
+
+
 def _line(*parts: str | tuple[str, str]) -> Text:
     """Styled text; what users wrote is never read as markup."""
     from rich.text import Text

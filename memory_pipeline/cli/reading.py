@@ -173,16 +173,27 @@ def entities(
 
 @app.command()
 def explain(
-    memory_id: Annotated[str, typer.Argument(help="Id of a memory.")],
+    memory_id: Annotated[str | None, typer.Argument(help="Id of a memory.")] = None,
+    message: Annotated[str | None, typer.Option(help="Id of a message: why its sentences are shown or not.")] = None,
     user: Annotated[str | None, typer.Option("--user", "-u", help="Its user; found by the id when left out.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="Its tenant; likewise.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Where a memory came from, down to the sentence: versions, verdict, proposal, window, messages, model, cost."""
-    from memory_pipeline.cli.explanation import print_explanation
+    """Where a memory came from, down to the sentence: versions, verdict, proposal, window, messages, model, cost; or,
+    of a message, whose words each sentence is and why prompts quote it or not."""
+    from memory_pipeline.cli.explanation import print_explanation, print_turns
     from memory_pipeline.cli.owner import owner_of
 
+    if (memory_id is None) == (message is None):
+        raise typer.BadParameter("name either a memory or, with --message, a message")
     reader = _reader()
+    if message is not None:
+        if user is None:
+            raise typer.BadParameter("a message is looked up for a user: add --user")
+        turns = reader.explain_message(message, user_id=user, tenant_id=tenant or "default")
+        print_json(turns) if as_json else print_turns(turns)
+        return
+    assert memory_id is not None
     scope = owner_of(memory_id, user, tenant)
     found = reader.explain(memory_id, user_id=scope.user_id, tenant_id=scope.tenant_id)
     if as_json:

@@ -26,6 +26,8 @@ class RecalledItem:
         signals: by name, filled when an explanation was asked for.
         age: "3 days ago", from ``observed_at`` to the time of the read.
         evidence: ids of the messages it rests on, in order.
+        standing: whose words it is: of a message ``own``, ``question``, ``foreign`` …, as most of it is (see
+            ``language.standing.Standing``); of a memory its state; ``derived`` for a summary.
     """
 
     id: str
@@ -42,6 +44,7 @@ class RecalledItem:
     evidence: tuple[str, ...]
     recall_id: str
     pinned: bool = False
+    standing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ class Block:
         """
         if self.holds(hit):
             return False
-        text = f"- {fenced(content, self.titles)}{f' ({note})' if note else ''}"
+        text = self._line(content, note)
         tokens = estimate_tokens(text + "\n")
         needed = tokens
         if not self._lines:
@@ -62,6 +62,23 @@ class Block:
         if hit.id in self._dropped:
             self._dropped.remove(hit.id)
         return True
+
+    def lengthen(self, hit: Hit, content: str, note: str = "") -> bool:
+        """Say more of an item that is in already, if there is room for all of it."""
+        text = self._line(content, note)
+        for lines in self._lines.values():
+            for place, line in enumerate(lines):
+                if (line.hit.layer, line.hit.id) == (hit.layer, hit.id):
+                    tokens = estimate_tokens(text + "\n")
+                    if self._used + tokens - line.tokens > self.limit:
+                        return False
+                    self._used += tokens - line.tokens
+                    lines[place] = _Line(hit, text, tokens)
+                    return True
+        return False
+
+    def _line(self, content: str, note: str) -> str:
+        return f"- {fenced(content, self.titles)}{f' ({note})' if note else ''}"
 
     def holds(self, hit: Hit) -> bool:
         """Whether an item is in already."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _Key = tuple[str, bool, Scope]
 _State = tuple[tuple[int, int], int]
 _NO_TABLE: _State = ((0, 0), 0)
-_UNREAD = {MEMORIES: frozenset({"version_id", "version", "lineage_id", "superseded_by"})}  # no search looks at these
+_UNREAD = {MEMORIES: frozenset({"version_id", "version", "lineage_id"})}  # no search looks at these
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Mask = npt.NDArray[np.bool_]
     Floats = npt.NDArray[np.float64]
 
-VITAL = ("allergy", "health", "diet")
+VITAL = ("allergy", "intolerance", "health", "medication", "diet")
 """Attributes of the user that every prompt holds, silently: leaving one out may do harm."""
 
 
@@ -129,15 +129,16 @@ def constant(rows: UserRows, at: float, within_days: int) -> Mask:
     Pinned memories (DL-18), what must not be brought up (DL-23), open loops that are due by then or overdue, how to
     answer (protocols), and what could hurt the user if it were not in view (allergies, health, diet).
     """
-    types = rows.values("type")
-    vital = np.isin(rows.values("attribute"), VITAL) & (rows.values("subject") == "user")
-    bounded = (rows.values("surface") == "avoid") | (types == "boundary")
+    vital = rows.matching("attribute", VITAL) & rows.matching("subject", ("user",))
     # A day more than asked for: how many days off it is, the user's own calendar says.
-    due = rows.seconds("due_at") <= at + (within_days + 1) * 86_400
-    mask: Mask = (
-        (rows.numbers("pinned") == 1) | bounded | ((types == "open_loop") & due) | (types == "protocol") | vital
-    )
+    due = rows.matching("type", ("open_loop",)) & (rows.seconds("due_at") <= at + (within_days + 1) * 86_400)
+    mask: Mask = (rows.numbers("pinned") == 1) | bounded(rows) | due | rows.matching("type", ("protocol",)) | vital
     return mask
+
+
+def bounded(rows: UserRows) -> Mask:
+    """Of memories: what must not be brought up, and the wish itself (DL-23)."""
+    return rows.matching("surface", ("avoid",)) | rows.matching("type", ("boundary",))
 
 
 def candidates(

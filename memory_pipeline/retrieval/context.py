@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
+from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.recall import ContextBlock
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.engine import Engine
+from memory_pipeline.retrieval.hits import Hit
 from memory_pipeline.retrieval.layouts import LAYOUTS, LESSON_TYPES, RELEVANT, THREADS, Material
-from memory_pipeline.retrieval.query import LAYERS, Query, Reach, one_of
+from memory_pipeline.retrieval.query import DETAILS, LAYERS, Query, Reach, one_of
+from memory_pipeline.retrieval.relevance import Line, lines
+from memory_pipeline.retrieval.requests import Request
 from memory_pipeline.retrieval.restraint import Restraint
 from memory_pipeline.retrieval.session_blocks import SessionBlocks
 
@@ -55,10 +60,13 @@ def assemble(
             return replace(
                 first.block, recall_id=engine.logged("context", asked, session_id, first.hits, started, asked=how)
             )
+    request = engine.searcher.request(asked)
+    ranked, relevant = _evidence(engine, asked, request, layout)
     given = Material(
-        message=asked.text,
+        request=request,
         standing=engine.searcher.standing(_always(asked), constant_only=layout != "known-facts"),
-        ranked=engine.ranked(asked),
+        ranked=ranked,
+        lines=relevant,
         at=asked.at,
         timezone=engine.settings.timezone,
         policy=policy,
@@ -72,6 +80,17 @@ def assemble(
     if began is not None:
         began.keep(key, made, block.hits(), asked, engine.searcher.sources)
     return made
+
+
+def _evidence(engine: Engine, asked: Query, request: Request, layout: str) -> tuple[Sequence[Hit], Sequence[Line]]:
+    """The hits for a message, and for the layout ``memory`` what they have to say to it."""
+    if layout != "memory":
+        return engine.ranked(asked), ()
+    if request.past and asked.statuses == DETAILS["normal"]:
+        asked = replace(asked, statuses=asked.statuses | {Status.SUPERSEDED, Status.CONTRADICTED})
+    # Memories and the turns that they rest on stand side by side here: twice as many as the block may show.
+    evidence = engine.searcher.evidence(replace(asked, k=2 * asked.k), request)
+    return evidence.ranked, lines(request, evidence, engine.policy.context)
 
 
 def _always(asked: Query) -> Query:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,6 +13,7 @@ from memory_pipeline.domain.recall import RecalledItem, Signal
 from memory_pipeline.retrieval.query import MESSAGE
 from memory_pipeline.retrieval.rows import MESSAGES, SUMMARIES
 
+DERIVED = "derived"  # the standing of what summaries say
 _NONE: Mapping[str, Signal] = {}
 
 
@@ -48,6 +50,17 @@ class Hit:
             return MESSAGE
         return str(self.row["type"]) if "type" in self.row else f"{self.row['grain']}_summary"
 
+    @property
+    def standing(self) -> str:
+        """Whose words it is: of a turn that of most of it (see ``language.standing.Standing``), else the state of the
+        memory, or ``derived`` for a summary."""
+        if self.layer != "episodic":
+            return str(self.row["status"]) if "status" in self.row else DERIVED
+        sizes: Counter[str] = Counter()
+        for span in self.row["spans"] or ():
+            sizes[span["standing"]] += span["end"] - span["start"]
+        return max(sizes, key=lambda name: sizes[name], default="filler")
+
     def item(self, at: datetime, recall_id: str, *, explain: bool) -> RecalledItem:
         """What a reader is given; ``at`` is the moment that ages count from."""
         return RecalledItem(
@@ -65,6 +78,7 @@ class Hit:
             evidence=self.evidence,
             recall_id=recall_id,
             pinned=self.row.get("pinned", False),
+            standing=self.standing,
         )
 
 

@@ -119,6 +119,18 @@ class PlainReads:
 
         return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
 
+    def explain_message(self, message_id: str, *, user_id: str, tenant_id: str = "default") -> list[dict[str, Any]]:
+        """Why a turn is quoted in prompts or is not, by sentence; see ``turn_explanation.explained``.
+
+        Raises:
+            NotFound: the user has no such turn in the index.
+        """
+        from memory_pipeline.retrieval import turn_explanation
+
+        engine = self._engine
+        scope = scope_of(tenant_id, user_id)
+        return turn_explanation.explained(engine.searcher.sources, scope, message_id, engine.policy.context)
+
     def frame(self, name: str, *, user_id: str, tenant_id: str = "default") -> pd.DataFrame:
         """``memories``, ``messages``, ``summaries``, ``verdicts`` or ``costs`` of a user, as a pandas DataFrame.
 

@@ -207,5 +207,17 @@ class UserRows(Columns):
         return found
 
     @cached_property
+    def citing(self) -> Mapping[str, list[int]]:
+        """Of memories: where those stand that rest on a message, by its id, whatever their state."""
+        evidence = self._arrays["evidence"]
+        ids = pc.dictionary_encode(pc.list_flatten(evidence))
+        places = pc.list_parent_indices(evidence).to_numpy()
+        codes = ids.indices.to_numpy()
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(len(ids.dictionary) + 1)).tolist()
+        ordered = places[order]
+        return {name: ordered[starts[n] : starts[n + 1]].tolist() for n, name in enumerate(ids.dictionary.to_pylist())}
+
+    @cached_property
     def _by_message_id(self) -> Mapping[str, list[int]]:
         return self.places_by("message_id")

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import count, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.retrieval import periods, scoring
-from memory_pipeline.retrieval.candidates import Candidates, candidates, constant
+from memory_pipeline.retrieval.candidates import Candidates, bounded, candidates, constant
 from memory_pipeline.retrieval.closeness import Leads, moment, told_best
 from memory_pipeline.retrieval.hits import Hit, hit, once
 from memory_pipeline.retrieval.keywords import query_terms
+from memory_pipeline.retrieval.needs import needed, needed_turns, told_by
 from memory_pipeline.retrieval.periods import Window
 from memory_pipeline.retrieval.query import Query
+from memory_pipeline.retrieval.relevance import Evidence
+from memory_pipeline.retrieval.requests import Request, Requests
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, Citations, UserRows
 from memory_pipeline.retrieval.sources import Opened, Source, Sources
 from memory_pipeline.storage.index import Index
@@ -53,6 +56,7 @@ class Searcher:
         self.sources = Sources(lake, index, encoder, policy)
         self._encoder = encoder
         self._policy = policy
+        self._requests = Requests(encoder, policy.context)
         self._seed = np.random.SeedSequence(seed)
         self._reads = count()
         self._vectors: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
@@ -67,12 +71,60 @@ class Searcher:
         messages = opened.table(MESSAGES)
         if messages is None or not len(messages):
             return list(islice(hits, query.k))
-        # What a boundary or a suppressed memory rests on must not be brought up either (DL-23).
-        avoided = _turns(messages, opened.now.constrained)
-        return [
-            replace(h, surface="avoid") if h.layer == "episodic" and h.rests_on & avoided else h
-            for h in once((_resting(h, messages) for h in hits), query.k)
+        merged = once((_resting(h, messages) for h in hits), query.k)
+        return _constrained(merged, messages, opened.now)
+
+    def evidence(self, query: Query, request: Request) -> Evidence:
+        """What a request may be answered from: the best ``query.k`` hits, memories beside the turns that they rest on,
+        and the memories that the request's kinds need."""
+        if not query.text or not query.k or request.greeting:
+            return Evidence()
+        opened = self.sources.open(query)
+        hits = list(islice(_in_order(self._scored(query, opened), query), query.k))
+        messages = opened.table(MESSAGES)
+        if messages is not None and len(messages):
+            hits = _constrained(hits, messages, opened.now)
+        turns = self._needed_turns(query, request, opened)
+        said = {h.row["message_key"]: h.id for h in (*hits, *(turn for turn, _ in turns)) if h.layer == "episodic"}
+        citing = {
+            key: [opened.now.row(place) for place in opened.now.citing.get(message_id, ())]
+            for key, message_id in said.items()
+        }
+        cited = (row for rows in citing.values() for row in rows)
+        over = (h.row for h in hits if h.layer == "semantic")
+        return Evidence(hits, self._needed(query, request, opened), turns, citing, _holding([*cited, *over], opened))
+
+    def _needed(self, query: Query, request: Request, opened: Opened) -> list[Hit]:
+        """The memories that hold and that the request's kinds need, the foremost first."""
+        policy = self._policy.context
+        own = next((t for t in opened.tables if t.rows.name == MEMORIES and not t.shared), None)
+        if own is None or not request.kinds:
+            return []
+        rows, vector = own.rows, self._vector(query.text)
+        mask = own.mask & rows.matching("status", ("active",)) & ~bounded(rows)
+        found: list[int] = []
+        for kind in request.kinds:
+            places = needed(rows, mask, kind, vector, query.at.timestamp(), policy)
+            found += [place for place in places if place not in found]
+        return [hit(MEMORIES, rows.row(place)) for place in found]
+
+    def _needed_turns(self, query: Query, request: Request, opened: Opened) -> list[tuple[Hit, frozenset[str]]]:
+        """The user's turns that say something which the request's kinds need, with the words that say it."""
+        own = next((t for t in opened.tables if t.rows.name == MESSAGES), None)
+        if own is None or not len(own.rows):
+            return []
+        vector, policy = self._vector(query.text), self._policy.context
+        found = [
+            (hit(MESSAGES, own.rows.row(place)), frozenset(told_by(kind)))
+            for kind in request.kinds
+            for place in needed_turns(own.rows, own.mask, kind, vector, policy)
         ]
+        allowed = _constrained((turn for turn, _ in found), own.rows, opened.now)
+        return [(turn, words) for turn, (_, words) in zip(allowed, found, strict=True)]
+
+    def request(self, query: Query) -> Request:
+        """What the text of a query asks of memory."""
+        return self._requests.read(query.text, self._vector(query.text))
 
     def standing(self, query: Query, *, constant_only: bool) -> list[Hit]:
         """The user's own memories that the query may see, whatever it is about, oldest first.
@@ -143,6 +195,27 @@ class Searcher:
             while len(self._vectors) > _QUERIES_KEPT:
                 self._vectors.popitem(last=False)
         return found
+
+
+def _constrained(hits: Iterable[Hit], messages: UserRows, now: UserRows) -> list[Hit]:
+    """The hits; what a boundary or a suppressed memory rests on must not be brought up either (DL-23)."""
+    avoided = _turns(messages, now.constrained)
+    return [replace(h, surface="avoid") if h.layer == "episodic" and h.rests_on & avoided else h for h in hits]
+
+
+def _holding(memories: Iterable[Mapping[str, Any]], opened: Opened) -> dict[str, Hit]:
+    """Which of some memories, and of those in their place, hold and may be said, by their ids."""
+    own = next((t for t in opened.tables if t.rows.name == MEMORIES and not t.shared), None)
+    if own is None:
+        return {}
+    found: dict[str, Hit] = {}
+    for memory_id in {i for m in memories for i in (m["memory_id"], m["superseded_by"]) if i}:
+        place = own.rows.place.get(memory_id)
+        if place is not None and own.mask[place]:
+            row = own.rows.row(place)
+            if row["status"] == "active" and row["surface"] != "avoid":
+                found[memory_id] = hit(MEMORIES, row)
+    return found
 
 
 def _in_order(scored: Sequence[_Scored], query: Query) -> Iterator[Hit]:

@@ -23,6 +23,7 @@ class Stage:
         shares: other partitions' work may take rows out of its own; only a partition that is gone altogether is made
             again.
         table: of the index, that it fills; all is made again where the table is gone.
+        version: of its code; to be raised when that makes something else of the same inputs.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Stage:
     holds: tuple[str, ...] = ()
     shares: bool = False
     table: str | None = None
+    version: int = 1
 
     @property
     def policy(self) -> tuple[str, ...]:
@@ -55,6 +57,7 @@ STAGES = (
         encodes=True,
         holds=("turns",),
         table="messages",
+        version=2,
     ),
     Stage(
         "proposals",

@@ -84,6 +84,8 @@ def code_version(settings: Settings, prompts: Prompts, stage: Stage) -> str:
         parts.append(chat_name(settings))
     if stage.encodes:
         parts.append(encoder_of_record(settings))
+    if stage.version > 1:
+        parts.append(f"version {stage.version}")
     return digest(*parts)[:16]
 
 

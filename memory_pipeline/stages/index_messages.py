@@ -1,4 +1,4 @@
-"""Messages → the index: turns with a vector, and the turn before them for their keywords.
+"""Messages → the index: turns with a vector, the turn before them for their keywords, and whose words they are.
 
 Turns are verbatim but for what the policy withholds: a secret that was said is not found again.
 """
@@ -6,7 +6,7 @@ Turns are verbatim but for what the policy withholds: a secret that was said is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -16,14 +16,17 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.vector_cache import OwnedText
+from memory_pipeline.language.standing import Turn, replies, spans
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.tracing import traced
 from memory_pipeline.stages.withholding import for_readers
 
 if TYPE_CHECKING:
     from memory_pipeline.storage.index import IndexedMessage
+    from memory_pipeline.storage.index_rows import IndexedSpan
 
 _BATCH = 2048
+_TURNS = 8  # earlier turns that tell whose words a text is
 INDEXED_ROLES = frozenset({Role.USER, Role.ASSISTANT})
 
 
@@ -43,7 +46,7 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
     for start in range(0, len(ordered), 31):
         messages = ctx.lake.read("messages", Message, days=ordered[start : start + 31])
         shown = for_readers(messages, ctx.policy.gate)
-        rows = [(_row(message, previous), message.day) for message, previous in _turns(ctx, shown)]
+        rows = indexed_messages(shown, ctx.policy.retrieval)
         there = _indexed(ctx, [row.message_key for row, _ in rows])
         fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key))]
         for n in range(0, len(fresh), _BATCH):
@@ -55,18 +58,45 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
     return written
 
 
-def _turns(ctx: StageContext, messages: Sequence[Message]) -> Iterator[tuple[Message, str]]:
-    """The turns to be indexed, each with the turn before it, cut; the first of a session in these days has none."""
+def indexed_messages(messages: Sequence[Message], policy: RetrievalPolicy) -> list[tuple[IndexedMessage, date]]:
+    """The turns to be indexed and their days, each with the turn before it, cut, and the standing of its sentences.
+
+    The first turn of a session in these messages has none before it. Whose words a sentence is, is read with the turns
+    of the same day and session alone: a day's rows are a function of that day's messages.
+    """
+    from memory_pipeline.storage.projection import named
+
+    found = []
     ordered = sorted(messages, key=lambda m: (m.tenant_id, m.user_id, m.session_id, m.order))
-    for _, session in groupby(ordered, key=lambda m: (m.tenant_id, m.user_id, m.session_id)):
-        previous = ""
+    for _, turns in groupby(ordered, key=lambda m: (m.tenant_id, m.user_id, m.session_id)):
+        session = list(turns)
+        # People who talk to each other announce no texts to be worked on, and play no parts.
+        people = any(m.role is Role.ASSISTANT and named(m.speaker) for m in session)
+        previous, today = "", list[Turn]()
+        day: date | None = None
         for message in session:
-            if message.role in INDEXED_ROLES:
-                yield message, previous
-                previous = message.content[: ctx.policy.retrieval.previous_turn_characters]
+            if message.role not in INDEXED_ROLES:
+                continue
+            if message.day != day:
+                day, today = message.day, []
+            found.append((_row(message, previous, _spans(message, today)), message.day))
+            previous = message.content[: policy.previous_turn_characters]
+            if not people:
+                today.append(Turn(message.role, message.content))
+    return found
 
 
-def _row(message: Message, previous: str) -> IndexedMessage:
+def _spans(message: Message, before: Sequence[Turn]) -> tuple[IndexedSpan, ...]:
+    """The standing of each sentence of a turn: a person's, whatever the role, or an assistant's."""
+    from memory_pipeline.storage.index_rows import IndexedSpan
+    from memory_pipeline.storage.projection import named
+
+    person = message.role is Role.USER or named(message.speaker)
+    spoken = spans(message.content, before[-_TURNS:]) if person else replies(message.content)
+    return tuple(IndexedSpan(s.start, s.end, str(s.standing), s.why) for s in spoken)
+
+
+def _row(message: Message, previous: str, spans_of: tuple[IndexedSpan, ...]) -> IndexedMessage:
     from memory_pipeline.storage.index import IndexedMessage
 
     return IndexedMessage(
@@ -83,6 +113,7 @@ def _row(message: Message, previous: str) -> IndexedMessage:
         previous=previous,
         created_at=message.created_at,
         ordinal=message.ordinal,
+        spans=spans_of,
     )
 
 
@@ -95,18 +126,26 @@ def encoded_text(turn: Message | IndexedMessage, policy: RetrievalPolicy) -> str
     return spoken(turn.speaker, turn.content)[:most]
 
 
-def _indexed(ctx: StageContext, keys: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Text and previous turn of what is indexed, by key."""
-    table = ctx.index.lookup("messages", keys, ["message_key", "content", "previous"])
-    return {row["message_key"]: (row["content"], row["previous"]) for row in table.to_pylist()}
+_There = tuple[str, str, tuple["IndexedSpan", ...]]
 
 
-def _differs(row: IndexedMessage, there: tuple[str, str] | None) -> bool:
+def _indexed(ctx: StageContext, keys: Sequence[str]) -> dict[str, _There]:
+    """Text, previous turn and standings of what is indexed, by key."""
+    from memory_pipeline.storage.index_rows import IndexedSpan
+
+    table = ctx.index.lookup("messages", keys, ["message_key", "content", "previous", "spans"])
+    return {
+        row["message_key"]: (row["content"], row["previous"], tuple(IndexedSpan(**s) for s in row["spans"] or ()))
+        for row in table.to_pylist()
+    }
+
+
+def _differs(row: IndexedMessage, there: _There | None) -> bool:
     """Whether a turn must be written. Without a turn before it in these days, the one that is indexed may be right."""
     if there is None:
         return True
-    content, previous = there
-    return row.content != content or bool(row.previous and row.previous != previous)
+    content, previous, standings = there
+    return row.content != content or row.spans != standings or bool(row.previous and row.previous != previous)
 
 
 def _write(ctx: StageContext, rows: Sequence[tuple[IndexedMessage, date]]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.message import Message
 from memory_pipeline.stages.context import StageContext
 
 if TYPE_CHECKING:
@@ -156,24 +157,40 @@ def _pending_tables(ctx: StageContext) -> list[Pending]:
 def _fill(ctx: StageContext, name: str) -> None:
     """Add the columns that a table lacks, with what the ledger says of its rows."""
     from memory_pipeline.errors import IndexMismatch
-    from memory_pipeline.storage.ledger import CURRENT, ledger_files
-    from memory_pipeline.storage.schemas import DATASETS
+    from memory_pipeline.storage.index import TABLES
 
     columns = ctx.index.lacking(name)
-    known = set(DATASETS["memory_versions"].schema.names) - {"evidence"}
-    if name != "memories" or not set(columns.names) <= known:
+    there = _current(ctx, name, columns)
+    if there is None:
         raise IndexMismatch(
             f"the index table {name!r} at {ctx.index.uri} lacks {', '.join(columns.names)}: remove that folder and "
             "run `memory-pipeline run --only memory_vectors,message_vectors` to rebuild it from the lake"
         )
-    listed = ", ".join(f'"{column}"' for column in ("memory_id", *columns.names))
-    current = ctx.lake.sql(f"SELECT {listed} FROM ({CURRENT})", files=ledger_files(ctx.lake, None))
-    at = {memory_id: n for n, memory_id in enumerate(current["memory_id"].to_pylist())}
+    at = {key: n for n, key in enumerate(there[TABLES[name].key].to_pylist())}
 
     def values(ids: Sequence[str]) -> pa.Table:
-        return _rows(current, [at.get(i) for i in ids], columns)
+        return _rows(there, [at.get(i) for i in ids], columns)
 
     ctx.index.add_columns(name, columns, values)
+
+
+def _current(ctx: StageContext, name: str, columns: pa.Schema) -> pa.Table | None:
+    """What the lake says now of the rows of a table of the index: key and some columns; None where it does not."""
+    from memory_pipeline.stages.index_messages import indexed_messages
+    from memory_pipeline.stages.withholding import for_readers
+    from memory_pipeline.storage.index import IndexedMessage
+    from memory_pipeline.storage.ledger import CURRENT, ledger_files
+    from memory_pipeline.storage.rows import to_table
+    from memory_pipeline.storage.schemas import DATASETS
+
+    if name == "messages":
+        messages = for_readers(ctx.lake.read("messages", Message), ctx.policy.gate)
+        return to_table([row for row, _ in indexed_messages(messages, ctx.policy.retrieval)], IndexedMessage)
+    known = set(DATASETS["memory_versions"].schema.names) - {"evidence"}
+    if name != "memories" or not set(columns.names) <= known:
+        return None
+    listed = ", ".join(f'"{column}"' for column in ("memory_id", *columns.names))
+    return ctx.lake.sql(f"SELECT {listed} FROM ({CURRENT})", files=ledger_files(ctx.lake, None))
 
 
 def _rows(current: pa.Table, places: Sequence[int | None], columns: pa.Schema) -> pa.Table:

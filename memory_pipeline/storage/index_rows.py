@@ -59,8 +59,23 @@ class IndexedMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexedSpan:
+    """A sentence of a turn: its place, whose words it is, and a short code of the reason; see ``language.standing``."""
+
+    start: int
+    end: int
+    standing: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class IndexedMessage:
-    """A verbatim turn; ``previous`` is the turn before it, cut, for its keywords only."""
+    """A verbatim turn.
+
+    Attributes:
+        previous: the turn before it, cut, for its keywords and for answers that need their question.
+        spans: its sentences, in order.
+    """
 
     message_key: str
     message_id: str
@@ -75,6 +90,7 @@ class IndexedMessage:
     previous: str
     created_at: datetime
     ordinal: int
+    spans: tuple[IndexedSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

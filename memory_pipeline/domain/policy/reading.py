@@ -56,8 +56,18 @@ class ContextPolicy:
         relevant: similarity or keyword share below which a hit has nothing to do with the turn.
         share_of_best: share of the best hit's score below which a hit is left out.
         asked_for: the same, from which on it is what the turn is about.
-        quote_tokens: size of a quoted message at most.
+        quote_tokens: size of a quoted message at most, before what is left of the budget is shared out.
+        quotes: turns that are quoted at most, beside those that a kind of request needs.
+        foremost: share of the best hit's score from which on a turn answers a question whose words it does not share.
         summaries: calendar summaries at most.
+        kind_similarity, kind_share_of_best: cosine to an example of a kind of request, and share of the best one's,
+            from which on a request is of that kind.
+        kind_items: memories that a kind of request brings at most, beside what could hurt somebody.
+        whole_items: the same where the user as a whole is asked for.
+        kind_turns: turns that a kind of request brings at most.
+        recent_days: how far back what happened lately reaches.
+        close, near: cosine from which on a turn, or a memory, that shares no word with the request has to do with it.
+        told: share of a memory's words from which on a sentence says the same.
     """
 
     budget_tokens: int
@@ -69,7 +79,18 @@ class ContextPolicy:
     share_of_best: float
     asked_for: float
     quote_tokens: int
+    quotes: int
+    foremost: float
     summaries: int
+    kind_similarity: float
+    kind_share_of_best: float
+    kind_items: int
+    whole_items: int
+    recent_days: int
+    kind_turns: int
+    close: float
+    near: float
+    told: float
 
 
 @dataclass(frozen=True, slots=True)

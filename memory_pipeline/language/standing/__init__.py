@@ -4,6 +4,6 @@
 ``letters``) or because a sentence announces it (``announcements``), and reads what the rest does (``acts``).
 """
 
-from memory_pipeline.language.standing.reader import Span, Standing, Turn, spans
+from memory_pipeline.language.standing.reader import Span, Standing, Turn, replies, spans
 
-__all__ = ["Span", "Standing", "Turn", "spans"]
+__all__ = ["Span", "Standing", "Turn", "replies", "spans"]

@@ -22,7 +22,8 @@ from memory_pipeline.language.standing.tables import folded, row, words
 
 
 class Standing(StrEnum):
-    """Whose words a span is, or what is done with it."""
+    """Whose words a span is, or what is done with it; ``claim`` and ``reply`` are an assistant's: what it says of its
+    user or of itself, and all else."""
 
     OWN = "own"
     QUESTION = "question"
@@ -33,6 +34,8 @@ class Standing(StrEnum):
     REQUEST = "request"
     FILLER = "filler"
     OFF_RECORD = "off_record"
+    CLAIM = "claim"
+    REPLY = "reply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ _EXERCISE_TURNS = 3
 _HEAD = 1200  # characters of an earlier turn that can announce something, from either end
 _SHORT_ANSWER = 120
 _MINE = re.compile(r"(?:and |but |so |then )*(?:i|we)\b")
+_REPLY = (Standing.REPLY, "answer")
 _VOICE = frozenset({Standing.OWN, Standing.REPORTED, Standing.HYPOTHETICAL, Standing.OFF_RECORD})
 
 
@@ -79,6 +83,17 @@ def spans(content: str, before: Sequence[Turn] = ()) -> list[Span]:
     reader = _Reader(content)
     reader.carry(before)
     return reader.read()
+
+
+def replies(content: str) -> list[Span]:
+    """The spans of an assistant's message in order: what it claims of the user or of itself, and what it answers."""
+    low = folded(content)
+    claims = row("claim")
+    return [
+        Span(u.start, u.end, *((Standing.CLAIM, "about somebody") if claims.search(low, u.start, u.end) else _REPLY))
+        for u in units(content, shapes(content))
+        if u.start < u.end
+    ]
 
 
 class _Reader:
