@@ -99,6 +99,7 @@ def _messages(number: int, scope: Scope) -> Iterator[IndexedMessage]:
             previous="",
             created_at=factories.NOON,
             ordinal=n,
+            classification="internal",
         )
 
 

@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from memory_pipeline.domain.calendar import Grain
+from memory_pipeline.domain.classification import Classifier
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import Change, MemoryVersion, evolve
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Evidence
+from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.summary import Summary
 from memory_pipeline.domain.text import words
 from memory_pipeline.retrieval.reader import MemoryReader
@@ -26,7 +28,7 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.stages.index_messages import indexed_messages
 from memory_pipeline.storage.index import Index, IndexedMemory, IndexedMessage, IndexedSummary
 from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.projection import indexed_memory, spoken
+from memory_pipeline.storage.projection import indexed_memory, indexed_summary, spoken
 from memory_pipeline.storage.rows import to_table
 from memory_pipeline.storage.schemas import Usefulness
 from memory_pipeline_tests import factories
@@ -34,6 +36,7 @@ from memory_pipeline_tests import factories
 _RETRIEVAL = Settings().policies.retrieval
 
 NOW = factories.NOON
+CLASSES = Classifier(Settings.load().policies.classification)
 
 
 class WordEncoder:
@@ -166,21 +169,14 @@ class Store:
             "model": "test",
             "run_id": "run-1",
             "recorded_at": at,
+            "classification": Classification.INTERNAL,
+            "domains": (),
+            "agent_ids": (),
         }
         made = Summary(**{**plain, **given})
         there = self.lake.read("summaries", Summary, days=[start])
         self.lake.replace("summaries", start, [*there, made])
-        row = IndexedSummary(
-            summary_id=made.summary_id,
-            tenant_id=made.tenant_id,
-            user_id=made.user_id,
-            grain=str(made.grain),
-            label=made.label,
-            content=made.text,
-            observed_at=made.observed_at,
-            message_ids=made.message_ids,
-            memory_ids=made.memory_ids,
-        )
+        row = indexed_summary(made)
         self.index.upsert("summaries", to_table([row], IndexedSummary), self.encoder.encode([row.content]))
         return made
 
@@ -200,5 +196,5 @@ class Store:
 
 
 def _indexed_message(message: Message, previous: str) -> IndexedMessage:
-    ((row, _),) = indexed_messages([message], _RETRIEVAL)
+    ((row, _),) = indexed_messages([message], _RETRIEVAL, CLASSES)
     return replace(row, previous=previous)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
+from memory_pipeline.domain.classification import strictest
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve, seal
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Surface
-from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.text import normalise
 from memory_pipeline.domain.transition import finish
 
@@ -53,7 +53,7 @@ def derive(
         agent_id=first.agent_id if len({m.agent_id for m in members}) == 1 else None,
         domain=first.domain if len({m.domain for m in members}) == 1 else None,
         shared=all(m.shared for m in members),
-        classification=max((m.classification for m in members), key=lambda c: Classification(c).level),
+        classification=strictest(m.classification for m in members),
         version=1,
         change=Change.ADD,
         cause=Cause.REFLECTION if kind is MemoryType.REFLECTION else Cause.PATTERN,

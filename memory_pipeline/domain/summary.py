@@ -11,6 +11,7 @@ from enum import StrEnum
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.policy import SummaryPolicy
+from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.text import content_words, estimate_tokens, truncate
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”]*")
@@ -37,6 +38,9 @@ class Summary:
         input_hash: digest of the evidence's content; a different one means the summary is stale.
         observed_at: time of the last message it covers, UTC.
         session_id: of a session's summary; None for periods.
+        classification: the strictest class of what it tells; None, of what an older release made, counts as the
+            strictest there is.
+        domains, agent_ids: every one that what it tells belongs to; None where an older release has not noted them.
     """
 
     summary_id: str
@@ -54,6 +58,9 @@ class Summary:
     run_id: str
     recorded_at: datetime
     session_id: str | None = None
+    classification: Classification | None = None
+    domains: tuple[str, ...] | None = None
+    agent_ids: tuple[str, ...] | None = None
 
     @property
     def label(self) -> str:

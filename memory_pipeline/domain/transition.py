@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from memory_pipeline.domain.classification import strictest
 from memory_pipeline.domain.endings import tells_end
 from memory_pipeline.domain.lifecycle import review_on
 from memory_pipeline.domain.memory import MOST_EVIDENCE, Cause, Change, MemoryVersion, Status, evolve, memory_id, seal
@@ -135,6 +136,11 @@ def _evidence(old: tuple[Evidence, ...], new: tuple[Evidence, ...]) -> tuple[Evi
     return tuple(both if len(both) <= MOST_EVIDENCE else both[:2] + both[2 - MOST_EVIDENCE :])
 
 
+def _class(memory: MemoryVersion, proposal: Proposal) -> Classification:
+    """The stricter one: a memory has the strictest class of its evidence."""
+    return strictest((memory.classification, proposal.classification))
+
+
 def _confirmed(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Policy) -> MemoryVersion:
     figures = policy.consolidation
     revived = memory.status is Status.STALE
@@ -154,6 +160,7 @@ def _confirmed(proposal: Proposal, memory: MemoryVersion, reason: str, policy: P
         changed_at=max(memory.changed_at, proposal.observed_at),
         day=proposal.day,
         evidence=_evidence(memory.evidence, proposal.evidence),
+        classification=_class(memory, proposal),
         proposal_id=proposal.proposal_id,
     )
 
@@ -172,7 +179,6 @@ def _merged(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Poli
             attribute=proposal.attribute or memory.attribute,
             value=proposal.value or memory.value,
             entities=tuple(dict.fromkeys(memory.entities + proposal.entities)),
-            classification=max(memory.classification, proposal.classification, key=lambda c: Classification(c).level),
             importance=min(1.0, round(importance, 4)),
         )
     )
@@ -224,6 +230,7 @@ def _ended(proposal: Proposal, memory: MemoryVersion, change: Change, status: St
         changed_at=max(memory.changed_at, proposal.observed_at),
         day=proposal.day,
         evidence=_evidence(memory.evidence, proposal.evidence),
+        classification=_class(memory, proposal),
         proposal_id=proposal.proposal_id,
     )
 

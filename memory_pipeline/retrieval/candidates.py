@@ -1,21 +1,17 @@
-"""Who may be ranked: guards that no score can overcome, then the rows that similarity, keywords or names bring up."""
+"""Which of the rows that a read may see go into the ranking: those that similarity, keywords or names bring up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memory_pipeline.domain.memory import Status
-from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.wording import asks_for_time, asks_the_assistant
 from memory_pipeline.retrieval.closeness import Leads, in_period, linked
 from memory_pipeline.retrieval.naming import MemoryNames
-from memory_pipeline.retrieval.query import MESSAGE, Query
-from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, UserRows
+from memory_pipeline.retrieval.query import Query
+from memory_pipeline.retrieval.rows import MEMORIES, UserRows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,8 +21,6 @@ if TYPE_CHECKING:
 
 VITAL = ("allergy", "intolerance", "health", "medication", "diet")
 """Attributes of the user that every prompt holds, silently: leaving one out may do harm."""
-
-_HOLDING = (Status.ACTIVE, Status.STALE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,78 +49,6 @@ class Candidates:
     dated: Mask
     in_period: Floats
     linked: Floats
-
-
-def allowed(rows: UserRows, query: Query) -> Mask:
-    """Which rows the read may see at all, shape (rows,). Tenant and user were settled when the rows were fetched."""
-    mask = np.ones(len(rows), dtype=bool)
-    for guard in _guards(rows, query):
-        mask &= guard
-    return mask
-
-
-def _guards(rows: UserRows, query: Query) -> Iterator[Mask]:
-    if query.types is not None:
-        yield _one_of(_types(rows), query.types)
-    if query.session_id is not None:
-        yield rows.values("session_id") == query.session_id if rows.has("session_id") else _none(rows)
-    if rows.name == MEMORIES:
-        yield from _memory_guards(rows, query)
-    elif query.as_of is not None:
-        yield rows.seconds("created_at" if rows.name == MESSAGES else "observed_at") <= query.as_of.timestamp()
-    if rows.name == MESSAGES:
-        if query.domain is not None:
-            yield _in_place(rows, "domain", query.domain)
-        if query.agent_id is not None:
-            yield _in_place(rows, "agent_id", query.agent_id)
-        if query.apart_from is not None:
-            yield rows.values("session_id") != query.apart_from
-
-
-def _memory_guards(rows: UserRows, query: Query) -> Iterator[Mask]:
-    yield rows.matching("status", query.statuses)
-    if rows.forgotten:  # archived, too, but by the user: no detail reaches them
-        yield ~rows.matching("memory_id", rows.forgotten)
-    yield ~rows.matching("change", ("prune",))
-    narrative = rows.matching("type", ("reflection",))
-    yield (narrative & ("narrative" in query.layers)) | (~narrative & ("semantic" in query.layers))
-    moment = query.at.timestamp()
-    begins, ends = rows.seconds("valid_from"), rows.seconds("valid_until")
-    lasts = np.isnan(ends) | (moment <= ends)
-    if query.named:  # what replaced a memory has ended it: asked for as such, it is no longer meant to hold
-        lasts |= ~rows.matching("status", _HOLDING)
-    yield (np.isnan(begins) | (begins <= moment)) & lasts  # KN-32
-    yield rows.matching("classification", _permitted(query.ceiling))  # KN-27
-    if query.domain is not None:
-        yield _in_place(rows, "domain", query.domain) | rows.matching("classification", ("public",))  # KN-31
-    if query.agent_id is not None:
-        yield _in_place(rows, "agent_id", query.agent_id) | (rows.numbers("shared") == 1)
-
-
-@cache
-def _permitted(ceiling: Classification) -> frozenset[str]:
-    return frozenset(str(c) for c in Classification if ceiling.permits(c))
-
-
-def _in_place(rows: UserRows, column: str, wanted: str) -> Mask:
-    found = rows.values(column)
-    return np.array([value is None or value == wanted for value in found], dtype=bool)
-
-
-def _types(rows: UserRows) -> npt.NDArray[Any]:
-    if rows.name == MEMORIES:
-        return rows.values("type")
-    if rows.name == MESSAGES:
-        return np.full(len(rows), MESSAGE, dtype=object)
-    return np.array([f"{grain}_summary" for grain in rows.values("grain")], dtype=object)
-
-
-def _one_of(found: npt.NDArray[Any], wanted: frozenset[str]) -> Mask:
-    return np.array([value in wanted for value in found], dtype=bool)
-
-
-def _none(rows: UserRows) -> Mask:
-    return np.zeros(len(rows), dtype=bool)
 
 
 def constant(rows: UserRows, at: float, within_days: int) -> Mask:

@@ -27,6 +27,7 @@ class Columns:
         self._columns: dict[str, npt.NDArray[Any]] = {}
         self._codes: dict[str, tuple[list[str], npt.NDArray[np.int64]]] = {}
         self._matching: dict[tuple[str, frozenset[str]], npt.NDArray[np.bool_]] = {}
+        self._within: dict[tuple[str, str], npt.NDArray[np.bool_]] = {}
         self._rows: dict[int, Row] = {}  # whole rows of late: a hot user's queries come back to them
 
     def __len__(self) -> int:
@@ -68,6 +69,22 @@ class Columns:
                 self._matching = {}
             found = self._matching[key] = np.array([*(name in wanted for name in names), False], dtype=bool)[codes]
             found.flags.writeable = False
+        return found
+
+    def within(self, column: str, wanted: str) -> npt.NDArray[np.bool_]:
+        """Which rows have no other text than this in a column of lists; None is not known to be so. Shape (rows,)."""
+        key = (column, wanted)
+        found = self._within.get(key)
+        if found is None:
+            lists = self._arrays[column]
+            parents = pc.list_parent_indices(lists).to_numpy(zero_copy_only=False)
+            strange = pc.not_equal(pc.list_flatten(lists), wanted).to_numpy(zero_copy_only=False).astype(bool)
+            found = lists.is_valid().to_numpy(zero_copy_only=False).astype(bool)
+            found[parents[strange]] = False
+            found.flags.writeable = False
+            if len(self._within) > _MATCHES_KEPT:
+                self._within = {}
+            self._within[key] = found
         return found
 
     def coded(self, column: str) -> tuple[list[str], npt.NDArray[np.int64]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.calendar import Grain, Period, day_range, period_of, periods
@@ -15,14 +16,16 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import is_over
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.entities import roster
+from memory_pipeline.retrieval.guards import reaches
 from memory_pipeline.retrieval.history import state_at
-from memory_pipeline.retrieval.query import one_of
+from memory_pipeline.retrieval.query import Query, one_of
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.ledger import CURRENT, STANDING, versions_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_Seen = Callable[[Mapping[str, Any]], bool]
 _Rows = defaultdict[Period, list[dict[str, Any]]]
 _LISTED = (
     "memory_id",
@@ -67,7 +70,11 @@ _TALK = f"SELECT day, session_id, count(*) AS n FROM messages WHERE {_OWN} GROUP
 _CHANGES = (
     f"{_LEDGER} SELECT day, memory_id, change, status, content, reason FROM ({STANDING}) ORDER BY changed_at, version"
 )
-_TOLD = f"SELECT start AS day, summary_id, text FROM summaries WHERE {_OWN} AND grain = $grain ORDER BY start"
+_PLACES = f"{_LEDGER} SELECT memory_id, classification, domain, agent_id, shared FROM ({CURRENT})"
+_TOLD = (
+    "SELECT start AS day, summary_id, text, classification, domains, agent_ids FROM summaries "
+    f"WHERE {_OWN} AND grain = $grain ORDER BY start"
+)
 
 
 def listed(version: MemoryVersion, known: Roster | None = None) -> dict[str, Any]:
@@ -116,11 +123,12 @@ def frame(lake: Lake, scope: Scope, name: str) -> pd.DataFrame:
 
 
 def timeline(
-    lake: Lake, scope: Scope, grain: str, start: date | None, end: date | None, now: datetime
+    lake: Lake, query: Query, grain: str, start: date | None, end: date | None, now: datetime
 ) -> list[dict[str, Any]]:
     """A user's days, weeks or months in order, those without anything left out.
 
     Args:
+        query: whose, and what of it may be seen: by class, domain and agent.
         start, end: local days, both included; None = from the first, to the last.
         now: the moment of the read.
 
@@ -144,21 +152,40 @@ def timeline(
     days = [d for d in sorted(set(known)) if first <= d <= last]
     starts = [p.start for p in periods(size, days)]  # the partitions of summaries
 
-    def rows(dataset: str, days: Sequence[date], query: str, **more: str) -> _Rows:
-        given = {"tenant": scope.tenant_id, "user": scope.user_id, **more}
-        return _by_period(size, lake.sql(query, given, days={dataset: days}).to_pylist())
+    owner = {"tenant": query.scope.tenant_id, "user": query.scope.user_id}
 
+    def rows(dataset: str, days: Sequence[date], wanted: str, seen: _Seen = _everything, **more: str) -> _Rows:
+        found = lake.sql(wanted, {**owner, **more}, days={dataset: days}).to_pylist()
+        return _by_period(size, [row for row in found if seen(row)])
+
+    shown = {m["memory_id"] for m in lake.sql(_PLACES, owner).to_pylist() if _memory_seen(query, m)}
+    of_summaries = partial(_summary_seen, query)
     talk = rows("messages", days, _TALK)
-    changes = rows("memory_versions", days, _CHANGES)
-    told = rows("summaries", starts, _TOLD, grain=size)
+    changes = rows("memory_versions", days, _CHANGES, lambda row: row["memory_id"] in shown)
+    told = rows("summaries", starts, _TOLD, of_summaries, grain=size)
     found = sorted({*talk, *changes, *told})
     running = [p for p in found if not is_over(p, now.astimezone(UTC))]
     inside = [day for p in running for day in p.days()] if size is not Grain.DAY else []
-    told_days = rows("summaries", inside, _TOLD, grain=Grain.DAY)
+    told_days = rows("summaries", inside, _TOLD, of_summaries, grain=Grain.DAY)
     return [
         _entry(p, talk[p], changes[p], told[p]) | {"over": p not in running, "days": [*map(_day, told_days[p])]}
         for p in found
     ]
+
+
+def _everything(row: Mapping[str, Any]) -> bool:
+    return True
+
+
+def _summary_seen(query: Query, row: Mapping[str, Any]) -> bool:
+    return reaches(query, row["classification"], row["domains"], row["agent_ids"])
+
+
+def _memory_seen(query: Query, row: Mapping[str, Any]) -> bool:
+    """Whether a read may see a memory, as it is classified now."""
+    domains = [row["domain"]] if row["domain"] else []
+    agents = [row["agent_id"]] if row["agent_id"] and not row["shared"] else []
+    return reaches(query, row["classification"], domains, agents)
 
 
 def _day(told: dict[str, Any]) -> dict[str, Any]:

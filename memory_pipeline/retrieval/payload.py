@@ -9,12 +9,11 @@ from typing import Any
 from memory_pipeline.domain.policy import PayloadPolicy
 from memory_pipeline.domain.profile import StandingProfile
 from memory_pipeline.domain.recall import ContextBlock, Payload
-from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.conversation import History, Turn, checked_turns, shown, turn_tokens
 from memory_pipeline.retrieval.engine import Engine
-from memory_pipeline.retrieval.query import QUERY_CHARACTERS
+from memory_pipeline.retrieval.query import QUERY_CHARACTERS, Query
 from memory_pipeline.retrieval.service_data import ServiceData, selected
 from memory_pipeline.retrieval.session_story import SessionStory
 
@@ -125,16 +124,20 @@ def _history(policy: PayloadPolicy, asked: Given, story: SessionStory, limit: in
 
 def assembled(
     engine: Engine,
-    scope: Scope,
+    query: Query,
     session_id: str | None,
     asked: Given,
     rooms: Rooms,
     profile: StandingProfile,
     block: ContextBlock,
 ) -> Payload:
-    """The messages of the prompt, what is stable first, and the account of their sizes."""
+    """The messages of the prompt, what is stable first, and the account of their sizes.
+
+    Args:
+        query: the read that the block and the profile were made for.
+    """
     services = _services(engine, asked, rooms.services)
-    story = SessionStory(engine, scope, session_id, engine.clock())
+    story = SessionStory(engine, query, session_id, engine.clock())
     history = _history(engine.policy.payload, asked, story, rooms.history)
     known = profile.text if profile.tokens <= rooms.profile else ""
     texts = {

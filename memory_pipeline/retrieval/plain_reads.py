@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from memory_pipeline.retrieval.query import When, instant, scope_of
+from memory_pipeline.retrieval.query import Reach, When, instant, scope_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,10 +83,17 @@ class PlainReads:
         start: date | None = None,
         end: date | None = None,
         grain: str = "day",
+        max_classification: str = "internal",
+        agent_id: str | None = None,
+        domain: str | None = None,
     ) -> list[dict[str, Any]]:
         """Days, weeks or months with their summary, changes of memory and counts; see ``listing.timeline``.
 
         A week or a month that is not over has no summary yet, but those of its days.
+
+        Args:
+            max_classification, agent_id, domain: as in ``search``: summaries and changes that such a read may not see
+                are left out.
 
         Raises:
             QueryError: an argument cannot be answered.
@@ -94,7 +101,9 @@ class PlainReads:
         from memory_pipeline.retrieval import listing
 
         engine = self._engine
-        return listing.timeline(engine.lake, scope_of(tenant_id, user_id), grain, start, end, engine.clock())
+        reach: Reach = {"max_classification": max_classification, "agent_id": agent_id, "domain": domain}
+        query = engine.checked("", user_id, tenant_id, reach, k=0)
+        return listing.timeline(engine.lake, query, grain, start, end, engine.clock())
 
     def maturity(self, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
         """How the user's memory grows beside the messages, by month, age, type and status; see ``maturity.maturity``.
@@ -132,7 +141,8 @@ class PlainReads:
         return turn_explanation.explained(engine.searcher.sources, scope, message_id, engine.policy.context)
 
     def frame(self, name: str, *, user_id: str, tenant_id: str = "default") -> pd.DataFrame:
-        """``memories``, ``messages``, ``summaries``, ``verdicts`` or ``costs`` of a user, as a pandas DataFrame.
+        """``memories``, ``messages``, ``summaries``, ``verdicts`` or ``costs`` of a user, as a pandas DataFrame: the
+        whole table, of every class, for analysis and not for prompts.
 
         Raises:
             QueryError: there is no table of that name.

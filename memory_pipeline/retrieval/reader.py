@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
 from memory_pipeline.domain.profile import StandingProfile
 from memory_pipeline.domain.recall import Answer, ContextBlock, Payload, RecalledItem
 from memory_pipeline.retrieval.plain_reads import PlainReads
-from memory_pipeline.retrieval.query import Reach, When, scope_of, utc_now
+from memory_pipeline.retrieval.query import Reach, When, utc_now
 from memory_pipeline.retrieval.restraint import Restraint
 from memory_pipeline.retrieval.session_blocks import SessionBlocks
 from memory_pipeline.settings import Settings
@@ -233,7 +233,8 @@ class MemoryReader(PlainReads):
             stable=stable,
             **reach,
         )
-        return payload.assembled(self._engine, scope_of(tenant_id, user_id), session_id, asked, rooms, profile, block)
+        query = self._engine.checked(message, user_id, tenant_id, reach, k=0)
+        return payload.assembled(self._engine, query, session_id, asked, rooms, profile, block)
 
     def profile(
         self,

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from memory_pipeline.domain.calendar import local_day, zone
-from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.summary import Summary, SummaryGrain
 from memory_pipeline.domain.text import truncate
 from memory_pipeline.inference.builtin.session import own_words
 from memory_pipeline.retrieval.conversation import Turn, said
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.fence import fenced
+from memory_pipeline.retrieval.guards import told
+from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.rows import MEMORIES
 
 _TOLD = ("user", "assistant")
@@ -22,12 +23,14 @@ class SessionStory:
     """Tells of turns that a prompt does not show. No model is asked: reads never call one.
 
     Args:
+        query: the read that it is told to: what this one may not see is not told (KN-27, KN-31).
         session_id: None = there is no stored summary.
     """
 
-    def __init__(self, engine: Engine, scope: Scope, session_id: str | None, now: datetime) -> None:
+    def __init__(self, engine: Engine, query: Query, session_id: str | None, now: datetime) -> None:
         self._engine = engine
-        self._scope = scope
+        self._query = query
+        self._scope = query.scope
         self._session_id = session_id
         self._now = now
 
@@ -58,7 +61,7 @@ class SessionStory:
             },
             order="start",
         )
-        return found[-1].text if found and self._clean(found[-1]) else None
+        return found[-1].text if found and told(found[-1], self._query) and self._clean(found[-1]) else None
 
     def _clean(self, summary: Summary) -> bool:
         """Whether it tells nothing that the user has taken back since."""

@@ -11,7 +11,7 @@ import numpy as np
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.cache import HotRows
-from memory_pipeline.retrieval.candidates import allowed
+from memory_pipeline.retrieval.guards import allowed
 from memory_pipeline.retrieval.history import memories_at, recorded_by
 from memory_pipeline.retrieval.links import HotLinks, Links
 from memory_pipeline.retrieval.query import Query
@@ -97,7 +97,7 @@ class Sources:
             tables.append(Source(memories, allowed(memories, query) & unspoilt(memories, now)))
             if query.include_shared and not query.historical:
                 others = self._hot.shared(query.scope)
-                tables.append(Source(others, allowed(others, query), shared=True))
+                tables.append(Source(others, allowed(others, query, shared=True), shared=True))
         if "episodic" in query.layers:
             tables.append(self._derived(MESSAGES, query, now))
         if "narrative" in query.layers:

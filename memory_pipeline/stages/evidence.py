@@ -13,6 +13,7 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
+from memory_pipeline.domain.classification import Classifier, strictest
 from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, standing
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import SummaryPolicy
@@ -20,6 +21,7 @@ from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.selection import select, size, told_order, weightiest
 from memory_pipeline.domain.text import content_words
+from memory_pipeline.stages.classes import classifier
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.withholding import for_readers
 
@@ -47,11 +49,16 @@ class Evidence:
         memories: what became of each memory, its last version of the period; in the order of time. Where they are more
             than a summary may read, the most important ones.
         unspoken: contents that the user wants forgotten or not brought up, and that the period touches.
+        classification: the strictest of all these messages and memories (KN-27).
+        domains, agent_ids: every one that they belong to, in order.
     """
 
     messages: tuple[Message, ...]
     memories: tuple[MemoryVersion, ...]
     unspoken: tuple[str, ...]
+    classification: Classification
+    domains: tuple[str, ...]
+    agent_ids: tuple[str, ...]
 
 
 class Diary:
@@ -61,6 +68,7 @@ class Diary:
         messages: of some days.
         versions: standing ones of the same days.
         reaching_back: present versions of memories that were taken back, corrected or must not be brought up.
+        classes: says which class a message has.
     """
 
     def __init__(
@@ -69,8 +77,10 @@ class Diary:
         messages: Iterable[Message],
         versions: Iterable[MemoryVersion],
         reaching_back: Iterable[MemoryVersion],
+        classes: Classifier,
     ) -> None:
         self._policy = policy
+        self._classes = classes
         self._back = {v.memory_id: v for v in reaching_back}
         self._hidden = {i: v for i, v in self._back.items() if _hidden(v)}
         gone = {m for v in self._back.values() for m in _gone(v)}
@@ -80,9 +90,7 @@ class Diary:
                 self._messages[message.day].append(message)
         self._versions: dict[date, list[MemoryVersion]] = defaultdict(list)
         for version in versions:
-            # A summary has no classification: it tells nothing above the default ceiling (KN-27).
-            permitted = Classification.INTERNAL.permits(version.classification)
-            if permitted and version.cause in TOLD and version.change not in _BOOKKEEPING:
+            if version.cause in TOLD and version.change not in _BOOKKEEPING:
                 self._versions[version.day].append(version)
         self._read = cache(self._read_of)
 
@@ -107,16 +115,18 @@ class Diary:
             return None
         read = [m for day in span for m in self._read(day) if keep is None or keep(m)]
         there = {m.message_id for m in said}
-        memories = self._told(span)
+        memories = self._told(span, strictest([Classification.INTERNAL, *map(self._classes.of, read)]))
         if keep is not None:
             memories = [v for v in memories if any(e.message_id in there for e in v.evidence)]
         memories = weightiest(memories, self._policy.memory_tokens)
-        known = _words(memories)
-        most = self._policy.message_tokens
+        messages = select(read, tokens, self._policy.message_tokens, _words(memories))
         return Evidence(
-            messages=tuple(sorted(select(read, tokens, most, known), key=told_order)),
+            messages=tuple(sorted(messages, key=told_order)),
             memories=tuple(memories),
             unspoken=self._unspoken(span, there),
+            classification=strictest([*map(self._classes.of, messages), *(v.classification for v in memories)]),
+            domains=_named([*(m.domain for m in messages), *(v.domain for v in memories)]),
+            agent_ids=_named([*(m.agent_id for m in messages), *(v.agent_id for v in memories if not v.shared)]),
         )
 
     def _read_of(self, day: date) -> Sequence[Message]:
@@ -124,14 +134,17 @@ class Diary:
         said = self._messages.get(day, [])
         total = sum(size(m, figures.message_tokens) for m in said if m.role is not Role.SYSTEM)
         tokens = min(max(int(figures.input_share * total), figures.day_input_floor), figures.day_input_tokens)
-        return select(said, tokens, figures.message_tokens, _words(self._told([day])))
+        return select(said, tokens, figures.message_tokens, _words(self._told([day], Classification.INTERNAL)))
 
-    def _told(self, days: Sequence[date]) -> list[MemoryVersion]:
-        """Of each memory that is not hidden what became of it in some days, told on the day on which it came up."""
+    def _told(self, days: Sequence[date], ceiling: Classification) -> list[MemoryVersion]:
+        """Of each memory that is not hidden what became of it in some days, told on the day on which it came up.
+
+        What is above the messages' own class is left to searches: it would withhold all the rest from others (KN-27).
+        """
         by_memory: dict[str, list[MemoryVersion]] = defaultdict(list)
         for day in days:
             for version in self._versions.get(day, ()):
-                if version.memory_id not in self._hidden:
+                if version.memory_id not in self._hidden and ceiling.permits(version.classification):
                     by_memory[version.memory_id].append(version)
         told = [self._in_own_words(_last(versions)) for versions in by_memory.values()]
         return sorted(told, key=lambda v: (v.day, v.changed_at, v.memory_id))
@@ -164,6 +177,10 @@ def _hidden(version: MemoryVersion) -> bool:
 def _gone(version: MemoryVersion) -> set[str]:
     """Messages that must not be shown: those behind what is hidden, and those that an edit put right."""
     return set(version.taken_back) | ({e.message_id for e in version.evidence} if _hidden(version) else set())
+
+
+def _named(names: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(sorted({name for name in names if name}))
 
 
 def _last(versions: Sequence[MemoryVersion]) -> MemoryVersion:
@@ -206,8 +223,9 @@ def diaries(
         MemoryVersion,
     )
     versions, reaching = _by_scope(standing(rows)), _by_scope(back)
+    classes = classifier(ctx)
     return {
-        scope: Diary(ctx.policy.summary, said, versions[scope], reaching[scope])
+        scope: Diary(ctx.policy.summary, said, versions[scope], reaching[scope], classes)
         for scope, said in sorted(messages.items())
     }
 

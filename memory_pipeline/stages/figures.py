@@ -15,6 +15,7 @@ _TOLD = (
     "summary.message_tokens",
     "summary.memory_tokens",
     "gate.sensitive",
+    "classification",
 )
 _BY_SESSION = (
     "summary.rolling_tokens",
@@ -35,6 +36,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
         "retrieval.encoded_characters",
         "retrieval.encoded_reply_characters",
         "gate.sensitive",
+        "classification",
     ),
     "proposals": (
         "window.max_messages",
@@ -49,6 +51,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     ),
     "memories": (
         "gate",
+        "classification",
         "similarity.auto_merge",
         "similarity.merge",
         "similarity.judge",

@@ -6,17 +6,20 @@ Turns are verbatim but for what the policy withholds: a secret that was said is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import date
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.classification import Classifier
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import RetrievalPolicy
-from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.inference.vector_cache import OwnedText
 from memory_pipeline.language.standing import Turn, replies, spans
+from memory_pipeline.stages.classes import classifier
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.tracing import traced
 from memory_pipeline.stages.withholding import for_readers
@@ -42,13 +45,13 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
     Returns the number of turns written, by day: new ones, edited ones, and those whose previous turn is another one.
     """
     written: Counter[date] = Counter()
-    ordered = sorted(set(days))
+    ordered, classes = sorted(set(days)), classifier(ctx)
     for start in range(0, len(ordered), 31):
         messages = ctx.lake.read("messages", Message, days=ordered[start : start + 31])
         shown = for_readers(messages, ctx.policy.gate)
-        rows = indexed_messages(shown, ctx.policy.retrieval)
+        rows = indexed_messages(shown, ctx.policy.retrieval, classes)
         there = _indexed(ctx, [row.message_key for row, _ in rows])
-        fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key))]
+        fresh = [(_joined(row, there), day) for row, day in rows if _differs(row, there.get(row.message_key))]
         for n in range(0, len(fresh), _BATCH):
             ctx.progress("encoding messages", n, len(fresh))
             _write(ctx, fresh[n : n + _BATCH])
@@ -58,8 +61,11 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
     return written
 
 
-def indexed_messages(messages: Sequence[Message], policy: RetrievalPolicy) -> list[tuple[IndexedMessage, date]]:
-    """The turns to be indexed and their days, each with the turn before it, cut, and the standing of its sentences.
+def indexed_messages(
+    messages: Sequence[Message], policy: RetrievalPolicy, classes: Classifier
+) -> list[tuple[IndexedMessage, date]]:
+    """The turns to be indexed and their days, each with the turn before it, cut, its class, and the standing of its
+    sentences.
 
     The first turn of a session in these messages has none before it. Whose words a sentence is, is read with the turns
     of the same day and session alone: a day's rows are a function of that day's messages.
@@ -79,7 +85,8 @@ def indexed_messages(messages: Sequence[Message], policy: RetrievalPolicy) -> li
                 continue
             if message.day != day:
                 day, today = message.day, []
-            found.append((_row(message, previous, _spans(message, today)), message.day))
+            row = _row(message, previous, classes.of(message), _spans(message, today))
+            found.append((row, message.day))
             previous = message.content[: policy.previous_turn_characters]
             if not people:
                 today.append(Turn(message.role, message.content))
@@ -96,7 +103,9 @@ def _spans(message: Message, before: Sequence[Turn]) -> tuple[IndexedSpan, ...]:
     return tuple(IndexedSpan(s.start, s.end, str(s.standing), s.why) for s in spoken)
 
 
-def _row(message: Message, previous: str, spans_of: tuple[IndexedSpan, ...]) -> IndexedMessage:
+def _row(
+    message: Message, previous: str, classification: Classification, spans_of: tuple[IndexedSpan, ...]
+) -> IndexedMessage:
     from memory_pipeline.storage.index import IndexedMessage
 
     return IndexedMessage(
@@ -113,6 +122,7 @@ def _row(message: Message, previous: str, spans_of: tuple[IndexedSpan, ...]) -> 
         previous=previous,
         created_at=message.created_at,
         ordinal=message.ordinal,
+        classification=str(classification),
         spans=spans_of,
     )
 
@@ -126,26 +136,26 @@ def encoded_text(turn: Message | IndexedMessage, policy: RetrievalPolicy) -> str
     return spoken(turn.speaker, turn.content)[:most]
 
 
-_There = tuple[str, str, tuple["IndexedSpan", ...]]
+def _indexed(ctx: StageContext, keys: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    """Text, previous turn, class and standings of what is indexed, by key."""
+    columns = ["message_key", "content", "previous", "classification", "spans"]
+    return {row["message_key"]: row for row in ctx.index.lookup("messages", keys, columns).to_pylist()}
 
 
-def _indexed(ctx: StageContext, keys: Sequence[str]) -> dict[str, _There]:
-    """Text, previous turn and standings of what is indexed, by key."""
-    from memory_pipeline.storage.index_rows import IndexedSpan
-
-    table = ctx.index.lookup("messages", keys, ["message_key", "content", "previous", "spans"])
-    return {
-        row["message_key"]: (row["content"], row["previous"], tuple(IndexedSpan(**s) for s in row["spans"] or ()))
-        for row in table.to_pylist()
-    }
-
-
-def _differs(row: IndexedMessage, there: _There | None) -> bool:
+def _differs(row: IndexedMessage, there: Mapping[str, Any] | None) -> bool:
     """Whether a turn must be written. Without a turn before it in these days, the one that is indexed may be right."""
     if there is None:
         return True
-    content, previous, standings = there
-    return row.content != content or row.spans != standings or bool(row.previous and row.previous != previous)
+    same = (row.content, row.classification) == (there["content"], there["classification"])
+    if not same or [asdict(span) for span in row.spans] != (there["spans"] or []):
+        return True
+    return bool(row.previous and row.previous != there["previous"])
+
+
+def _joined(row: IndexedMessage, there: Mapping[str, Mapping[str, Any]]) -> IndexedMessage:
+    """The turn, with the one before it that is indexed where these days hold none."""
+    known = there.get(row.message_key)
+    return row if row.previous or known is None else replace(row, previous=known["previous"])
 
 
 def _write(ctx: StageContext, rows: Sequence[tuple[IndexedMessage, date]]) -> None:

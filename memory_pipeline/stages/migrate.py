@@ -155,7 +155,7 @@ def _pending_tables(ctx: StageContext) -> list[Pending]:
 
 
 def _fill(ctx: StageContext, name: str) -> None:
-    """Add the columns that a table lacks, with what the ledger says of its rows."""
+    """Add the columns that a table lacks, with what the lake says of its rows."""
     from memory_pipeline.errors import IndexMismatch
     from memory_pipeline.storage.index import TABLES
 
@@ -176,20 +176,27 @@ def _fill(ctx: StageContext, name: str) -> None:
 
 def _current(ctx: StageContext, name: str, columns: pa.Schema) -> pa.Table | None:
     """What the lake says now of the rows of a table of the index: key and some columns; None where it does not."""
+    from memory_pipeline.stages.classes import classifier
     from memory_pipeline.stages.index_messages import indexed_messages
     from memory_pipeline.stages.withholding import for_readers
-    from memory_pipeline.storage.index import IndexedMessage
+    from memory_pipeline.storage.index import TABLES, IndexedMessage
     from memory_pipeline.storage.ledger import CURRENT, ledger_files
     from memory_pipeline.storage.rows import to_table
     from memory_pipeline.storage.schemas import DATASETS
 
     if name == "messages":
         messages = for_readers(ctx.lake.read("messages", Message), ctx.policy.gate)
-        return to_table([row for row, _ in indexed_messages(messages, ctx.policy.retrieval)], IndexedMessage)
-    known = set(DATASETS["memory_versions"].schema.names) - {"evidence"}
-    if name != "memories" or not set(columns.names) <= known:
+        rows = indexed_messages(messages, ctx.policy.retrieval, classifier(ctx))
+        return to_table([row for row, _ in rows], IndexedMessage)
+    noted = {
+        "memories": set(DATASETS["memory_versions"].schema.names) - {"evidence"},
+        "summaries": {"classification", "domains", "agent_ids"},
+    }
+    if not set(columns.names) <= noted[name]:
         return None
-    listed = ", ".join(f'"{column}"' for column in ("memory_id", *columns.names))
+    listed = ", ".join(f'"{column}"' for column in (TABLES[name].key, *columns.names))
+    if name == "summaries":
+        return ctx.lake.sql(f"SELECT {listed} FROM summaries")
     return ctx.lake.sql(f"SELECT {listed} FROM ({CURRENT})", files=ledger_files(ctx.lake, None))
 
 

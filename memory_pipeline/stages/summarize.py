@@ -207,6 +207,9 @@ def _summary(
         run_id=ctx.run_id,
         recorded_at=ctx.now,
         session_id=place.session_id,
+        classification=evidence.classification,
+        domains=evidence.domains,
+        agent_ids=evidence.agent_ids,
     )
 
 

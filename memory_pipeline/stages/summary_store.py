@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import date, timedelta
 
 from memory_pipeline.domain.calendar import Period
@@ -77,26 +77,12 @@ def _held(ctx: StageContext, grain: str, starts: Iterable[date]) -> dict[str, Su
 def index_summaries(ctx: StageContext, summaries: Sequence[Summary]) -> None:
     """Bring the index rows of some periods' summaries up to the lake; those that say the same stay as they are."""
     from memory_pipeline.storage.index import IndexedSummary
-    from memory_pipeline.storage.rows import to_table
+    from memory_pipeline.storage.projection import indexed_summary
+    from memory_pipeline.storage.rows import from_table, to_table
 
-    there = ctx.index.lookup("summaries", [s.summary_id for s in summaries], ["summary_id", "content", "memory_ids"])
-    columns = (there[name].to_pylist() for name in ("summary_id", "content", "memory_ids"))
-    indexed = {i: (content, tuple(ids)) for i, content, ids in zip(*columns, strict=True)}
-    rows = [
-        IndexedSummary(
-            summary_id=s.summary_id,
-            tenant_id=s.tenant_id,
-            user_id=s.user_id,
-            grain=str(s.grain),
-            label=s.label,
-            content=s.text,
-            observed_at=s.observed_at,
-            message_ids=s.message_ids,
-            memory_ids=s.memory_ids,
-        )
-        for s in summaries
-        if indexed.get(s.summary_id) != (s.text, s.memory_ids)
-    ]
+    there = ctx.index.lookup("summaries", [s.summary_id for s in summaries], [f.name for f in fields(IndexedSummary)])
+    indexed = {row.summary_id: row for row in from_table(there, IndexedSummary)}
+    rows = [row for row in map(indexed_summary, summaries) if indexed.get(row.summary_id) != row]
     if rows:
         starts = {s.summary_id: s.start for s in summaries}
         texts = [OwnedText(Scope(r.tenant_id, r.user_id), starts[r.summary_id], r.content) for r in rows]

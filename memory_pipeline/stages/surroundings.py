@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from memory_pipeline.domain.classification import Classifier, classified
 from memory_pipeline.domain.gate import GateInput, Recalled, wants_session
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
@@ -19,6 +20,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.sensitive import screen
 from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.stages.claim_readings import read
+from memory_pipeline.stages.classes import classifier
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.recalled import Session, recalled_into
 from memory_pipeline.stages.session_context import DAYS
@@ -32,8 +34,8 @@ def gate_inputs(
 ) -> dict[Scope, dict[str, GateInput]]:
     """What the gate looks at, by user and proposal id, in the order of the proposals.
 
-    The proposals in it are screened: what the policy withholds is masked, what it restricts is classified so. They are
-    what everything after the gate goes by.
+    The proposals in it have the strictest class of the messages that they cite, and are screened: what the policy
+    withholds is masked, what it restricts is classified so. They are what everything after the gate goes by.
 
     Args:
         cited: the messages that the proposals cite.
@@ -47,10 +49,11 @@ def gate_inputs(
         messages[message.tenant_id, message.user_id, message.session_id][message.message_id] = message
     last = max(p.day for p in everything)
     recalled = recalled_into(ctx, {_session(p) for p in everything}, last, ledger)
+    classes = classifier(ctx)
     found: dict[Scope, dict[str, GateInput]] = {}
     open_: list[Proposal] = []
     for scope, part in proposals.items():
-        found[scope] = {p.proposal_id: _given(ctx, p, messages[_session(p)], recalled) for p in part}
+        found[scope] = {p.proposal_id: _given(ctx, p, messages[_session(p)], recalled, classes) for p in part}
         open_ += [g.proposal for g in found[scope].values() if wants_session(g)]
     talk = _talk(ctx, open_)
     for proposal in open_:
@@ -69,11 +72,11 @@ def _given(
     proposal: Proposal,
     messages: Mapping[str, Message],
     recalled: Mapping[Session, Sequence[Recalled]],
+    classes: Classifier,
 ) -> GateInput:
     policy = ctx.policy.gate
-    bare = GateInput(
-        screen(proposal, policy), messages, policy, CANARIES, recalled.get(_session(proposal), ()), extracted=True
-    )
+    screened = screen(classified(proposal, messages, classes), policy)
+    bare = GateInput(screened, messages, policy, CANARIES, recalled.get(_session(proposal), ()), extracted=True)
     return read(bare)
 
 

@@ -1,8 +1,8 @@
 """Messages as models and the index may see them. The log alone holds them verbatim (NM-5).
 
 What the policy rejects or masks is hidden before a model sees it: so no proposal, no kept reply and no summary can hold
-it, and it never leaves the machine. What it restricts is hidden from all that is shown under the default ceiling: the
-index of turns and the summaries, which know no classification (KN-27).
+it, and it never leaves the machine. What it restricts is hidden from turns and summaries as a span: the rest of a turn
+that holds it is shown under the default ceiling (KN-27).
 """
 
 from __future__ import annotations

@@ -74,6 +74,7 @@ class IndexedMessage:
 
     Attributes:
         previous: the turn before it, cut, for its keywords and for answers that need their question.
+        classification: as ``domain.classification`` has it.
         spans: its sentences, in order.
     """
 
@@ -90,12 +91,18 @@ class IndexedMessage:
     previous: str
     created_at: datetime
     ordinal: int
+    classification: str
     spans: tuple[IndexedSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedSummary:
-    """A calendar summary; ``label`` names the period ("2026-W11")."""
+    """A calendar summary; ``label`` names the period ("2026-W11").
+
+    Attributes:
+        classification: the strictest class of what it tells.
+        domains, agent_ids: every one that what it tells belongs to; None where they are not known.
+    """
 
     summary_id: str
     tenant_id: str
@@ -106,6 +113,9 @@ class IndexedSummary:
     observed_at: datetime
     message_ids: tuple[str, ...]
     memory_ids: tuple[str, ...]
+    classification: str
+    domains: tuple[str, ...] | None
+    agent_ids: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,14 @@ MIGRATIONS = (
     _added("summaries", 2, session_id=pa.string()),
     _added("messages", 2, language=pa.string()),
     _added("message_revisions", 2, language=pa.string()),
+    # Not known of older ones, and so the strictest, until they are made again.
+    _added(
+        "summaries",
+        3,
+        classification=pa.string(),
+        domains=pa.list_(pa.string()),
+        agent_ids=pa.list_(pa.string()),
+    ),
 )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+from memory_pipeline.domain.classification import STRICTEST
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Role
-from memory_pipeline.storage.index import IndexedMemory
+from memory_pipeline.domain.summary import Summary
+from memory_pipeline.storage.index import IndexedMemory, IndexedSummary
 
 _ROLES = frozenset(Role)
 
@@ -15,6 +17,19 @@ def indexed_memory(version: MemoryVersion) -> IndexedMemory:
     """A version as the index holds it."""
     same = {f.name: getattr(version, f.name) for f in fields(IndexedMemory) if f.name != "evidence"}
     return IndexedMemory(**same, evidence=tuple(dict.fromkeys(e.message_id for e in version.evidence)))
+
+
+def indexed_summary(summary: Summary) -> IndexedSummary:
+    """A calendar summary as the index holds it."""
+    same = {f.name: getattr(summary, f.name) for f in fields(IndexedSummary) if hasattr(summary, f.name)}
+    return IndexedSummary(
+        **same
+        | {
+            "grain": str(summary.grain),
+            "content": summary.text,
+            "classification": str(summary.classification or STRICTEST),
+        }
+    )
 
 
 def spoken(speaker: str | None, content: str) -> str:

@@ -139,6 +139,75 @@ def test_messages_of_another_domain_or_agent(home: Store, reader: MemoryReader) 
     assert ids(reader, home, layers=["episodic"], agent_id="b") == {x, plain}
 
 
+def test_messages_of_a_public_class_are_everywhere(home: Store, reader: MemoryReader) -> None:
+    public = home.message(WORDS, domain="x", metadata='{"classification": "public"}')
+    home.message(WORDS, domain="x")
+    assert ids(reader, home, layers=["episodic"], domain="y") == {public.message_id}
+
+
+@pytest.mark.parametrize("layer", ["episodic", "narrative"])
+def test_a_ceiling_holds_for_turns_and_summaries(home: Store, reader: MemoryReader, layer: str) -> None:
+    made = {}
+    for n, one in enumerate(Classification):
+        if layer == "episodic":
+            turn = home.message(f"{WORDS} {one}", metadata=f'{{"classification": "{one}"}}')
+            made[one] = turn.message_id
+        else:
+            made[one] = home.summary(WORDS, date(2026, 3, 2 + n), classification=one).summary_id
+    for n, ceiling in enumerate(Classification):
+        allowed = {made[c] for c in list(Classification)[: n + 1]}
+        assert ids(reader, home, layers=[layer], max_classification=ceiling.value) == allowed
+    assert ids(reader, home, layers=[layer]) == {made[Classification.PUBLIC], made[Classification.INTERNAL]}
+    public = {"max_classification": "public"}
+    assert set(reader.context("cello Lisbon", **home.owner, **public).item_ids) <= {made[Classification.PUBLIC]}
+
+
+def test_a_class_that_does_not_exist_is_the_strictest(home: Store, reader: MemoryReader) -> None:
+    turn = home.message(WORDS, metadata='{"classification": "top secret"}')
+    assert ids(reader, home, layers=["episodic"], max_classification="restricted") == set()
+    assert ids(reader, home, layers=["episodic"], max_classification="confidential") == {turn.message_id}
+
+
+def test_summaries_of_another_domain_or_agent(home: Store, reader: MemoryReader) -> None:
+    given: list[dict[str, Any]] = [
+        {"domains": ("x",)},
+        {"domains": ("x", "y")},
+        {"agent_ids": ("a",)},
+        {},
+        {"domains": ("x",), "classification": Classification.PUBLIC},
+        {"domains": None, "agent_ids": None},  # of an older release: it is not known what it tells of
+    ]
+    made = [home.summary(WORDS, date(2026, 3, 1 + n), **more).summary_id for n, more in enumerate(given)]
+    narrative = {"layers": ["narrative"]}
+    assert ids(reader, home, **narrative, domain="y") == {made[2], made[3], made[4]}
+    assert ids(reader, home, **narrative, domain="x") == {made[0], made[2], made[3], made[4]}
+    assert ids(reader, home, **narrative, agent_id="b") == {made[0], made[1], made[3], made[4]}
+    assert ids(reader, home, **narrative, agent_id="a") == {made[0], made[1], made[2], made[3], made[4]}
+    assert ids(reader, home, **narrative, k=20) == set(made)
+
+
+def test_a_summary_whose_class_is_not_known_is_of_the_strictest(home: Store, reader: MemoryReader) -> None:
+    summary = home.summary(WORDS, date(2026, 3, 2), classification=None)
+    assert ids(reader, home, layers=["narrative"], max_classification="restricted") == set()
+    assert ids(reader, home, layers=["narrative"], max_classification="confidential") == {summary.summary_id}
+
+
+def test_the_timeline_keeps_to_class_domain_and_agent(home: Store, reader: MemoryReader) -> None:
+    home.summary("Played the cello.", date(2026, 3, 2), domains=("x",), agent_ids=("a",))
+    home.summary("Was ill.", date(2026, 3, 3), classification=Classification.RESTRICTED)
+    at = NOW - 7 * DAY
+    home.memory("Plays the cello.", at=at, domain="x", agent_id="a")
+    home.memory("Is ill.", at=at, classification=Classification.RESTRICTED)
+
+    def told(**given: Any) -> set[str]:
+        periods = reader.timeline(**home.owner, **given)
+        return {p["summary"] for p in periods if p["summary"]} | {c["content"] for p in periods for c in p["changes"]}
+
+    assert told() == {"Played the cello.", "Plays the cello."}
+    assert told(max_classification="restricted") == {"Played the cello.", "Plays the cello.", "Was ill.", "Is ill."}
+    assert told(domain="y") == told(agent_id="b") == told(max_classification="public") == set()
+
+
 def test_a_minimum_score(home: Store, reader: MemoryReader) -> None:
     home.memories([(WORDS, {}), ("Sells cars in Lisbon on Sundays, mostly old ones.", {})])
     scores = [i.score for i in reader.search("cello Lisbon", **home.owner)]

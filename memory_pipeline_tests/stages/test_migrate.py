@@ -18,7 +18,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.migrate import migrate, pending
 from memory_pipeline.storage import checkpoint
 from memory_pipeline.storage.files import ROLLED, replaced_by
-from memory_pipeline.storage.index import Index
+from memory_pipeline.storage.index import TABLES, Index
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.schemas import Link
 from memory_pipeline_tests import factories
@@ -138,6 +138,37 @@ def test_an_older_index_gets_its_columns_from_the_lake(tmp_path: Path) -> None:
     again.memory("Likes tea.", memory_id="mem_9")
     found = again.reader().search("Lisbon tea", user_id="alice")
     assert {"Lives in Lisbon.", "Likes tea."} <= {item.content for item in found}
+
+
+def test_turns_and_summaries_of_an_older_index_get_their_classes(tmp_path: Path) -> None:
+    """Those of turns follow from the log; a summary that its release has not classified is of the strictest class."""
+    store = Store(tmp_path)
+    store.messages(
+        [("I live in Lisbon.", {}), ("I sue my landlord.", {"metadata": '{"classification": "restricted"}'})]
+    )
+    store.summary("Moved to Lisbon.", date(2026, 3, 2), classification=None, domains=None, agent_ids=None)
+    store.summary("Went to the beach.", date(2026, 3, 3), domains=("leisure",))
+    before = {n: store.index.all(n, store.index.schema(n).names).sort_by(TABLES[n].key) for n in TABLES}
+    tables = lancedb.connect(store.index.uri)
+    tables.open_table("messages").drop_columns(["classification"])
+    tables.open_table("summaries").drop_columns(["classification", "domains", "agent_ids"])
+    with pytest.raises(IndexMismatch, match=r"lacks classification: run `memory-pipeline migrate`"):
+        Store(tmp_path).reader().search("Lisbon", user_id="alice")
+    ctx = context(tmp_path)
+    assert [p.name for p in pending(ctx)] == ["index: messages", "index: summaries"]
+    migrate(ctx)
+    after = Index.open(store.settings, WordEncoder())
+    turns = after.all("messages", before["messages"].column_names).sort_by("message_key")
+    assert turns.to_pydict() == before["messages"].to_pydict()
+    reader = Store(tmp_path).reader()
+    everything = ["episodic", "narrative"]
+    found = reader.search("Lisbon landlord beach", user_id="alice", layers=everything)
+    assert {item.content for item in found} == {"I live in Lisbon.", "Went to the beach."}
+    found = reader.search(
+        "Lisbon landlord beach", user_id="alice", layers=everything, max_classification="confidential"
+    )
+    assert len(found) == 4
+    assert not reader.search("beach", user_id="alice", layers=["narrative"], domain="work")
 
 
 def test_an_index_of_a_newer_release_is_refused(tmp_path: Path) -> None:

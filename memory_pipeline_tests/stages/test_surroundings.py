@@ -295,3 +295,35 @@ def test_the_audit_sees_a_secret_that_got_in(ctx: StageContext) -> None:
     assert not found.ok
     assert [e["version_id"] for e in found.examples] == ["forged"]
     assert "4242" not in repr(found)
+
+
+def _classes(ctx: StageContext) -> dict[str, Classification]:
+    return {m.content: m.classification for m in fold(ctx.lake.read("memory_versions", MemoryVersion)).values()}
+
+
+def test_a_memory_has_the_strictest_class_of_the_messages_that_it_rests_on(tmp_path: Path) -> None:
+    own = tmp_path / "policy.toml"
+    own.write_text('[classification.domain]\nblog = "public"\n')
+    context = StageContext(Settings.load(home=str(tmp_path), policy=own), "run", datetime(2026, 7, 1, 2, tzinfo=UTC))
+    context.encoder = WordEncoder()
+    said = [
+        _says("I live in Lisbon."),
+        _says("I have a dog called Max.", NOON + timedelta(minutes=1), domain="blog"),
+        _says("I play the cello.", NOON + timedelta(minutes=2), metadata='{"classification": "confidential"}'),
+    ]
+    stated = [
+        _from(said[0], "Lives in Lisbon."),
+        _from(said[1], "Has a dog called Max."),
+        _from(said[2], "Plays the cello."),
+    ]
+    _put(context, said, stated)
+    consolidate(context, [DAY])
+    assert _classes(context) == {
+        "Lives in Lisbon.": Classification.INTERNAL,
+        "Has a dog called Max.": Classification.PUBLIC,
+        "Plays the cello.": Classification.CONFIDENTIAL,
+    }
+    again = _says("I have a dog called Max.", LATER, metadata='{"classification": "restricted"}')
+    _put(context, [again], [_from(again, "Has a dog called Max.")])
+    consolidate(context, [LATER.date()])
+    assert _classes(context)["Has a dog called Max."] is Classification.RESTRICTED

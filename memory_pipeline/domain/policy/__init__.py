@@ -3,6 +3,7 @@
 Sources of the figures are named beside them in the table.
 """
 
+from memory_pipeline.domain.policy.classification import ClassificationPolicy
 from memory_pipeline.domain.policy.forecast import CallFigures, ForecastPolicy
 from memory_pipeline.domain.policy.freshness import FreshnessPolicy, Unmade
 from memory_pipeline.domain.policy.maintenance import MaintenancePolicy
@@ -43,6 +44,7 @@ from memory_pipeline.domain.policy.writing import (
 
 __all__ = [
     "CallFigures",
+    "ClassificationPolicy",
     "ConsolidationPolicy",
     "ContextPolicy",
     "CurationPolicy",

@@ -9,6 +9,7 @@ from functools import reduce
 from typing import Any, get_args, get_origin, get_type_hints
 
 from memory_pipeline.domain.ids import digest
+from memory_pipeline.domain.policy.classification import ClassificationPolicy
 from memory_pipeline.domain.policy.forecast import ForecastPolicy
 from memory_pipeline.domain.policy.freshness import FreshnessPolicy
 from memory_pipeline.domain.policy.maintenance import MaintenancePolicy
@@ -51,6 +52,7 @@ class Policy:
 
     window: WindowPolicy
     gate: GatePolicy
+    classification: ClassificationPolicy
     similarity: SimilarityPolicy
     calibration: CalibrationPolicy
     consolidation: ConsolidationPolicy

@@ -1,0 +1,87 @@
+"""The class of a message, and of what rests on messages (KN-27)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.policy import ClassificationPolicy
+from memory_pipeline.domain.proposal import Proposal
+from memory_pipeline.domain.scope import Classification, Scope
+
+STRICTEST = Classification.CONFIDENTIAL
+_KEY = "classification"
+
+
+def strictest(classes: Iterable[Classification], otherwise: Classification = Classification.INTERNAL) -> Classification:
+    """The highest of some classes.
+
+    Args:
+        otherwise: where there are none.
+    """
+    return max(classes, key=lambda c: Classification(c).level, default=otherwise)
+
+
+def given_class(metadata: str) -> Classification | None:
+    """The class that a message came with, in ``metadata.classification``; None where it names none.
+
+    One that does not exist counts as the strictest: whoever named it meant to hold something back.
+
+    Args:
+        metadata: JSON text, as ``Message.metadata``.
+    """
+    if _KEY not in metadata:
+        return None
+    try:
+        found = json.loads(metadata)
+    except ValueError:
+        return STRICTEST
+    named = found.get(_KEY) if isinstance(found, dict) else None
+    if named is None:
+        return None
+    known = {str(c): c for c in Classification}
+    return known.get(named.strip().lower(), STRICTEST) if isinstance(named, str) else STRICTEST
+
+
+def classified(proposal: Proposal, messages: Mapping[str, Message], classes: Classifier) -> Proposal:
+    """The proposal with the strictest class of the messages that it rests on; as it is, where none of them is known.
+
+    Args:
+        messages: of its session, by id.
+    """
+    found = [classes.of(messages[e.message_id]) for e in proposal.evidence if e.message_id in messages]
+    if proposal.classification is not Classification.INTERNAL:  # the extraction's own is no finding
+        found.append(proposal.classification)
+    made = strictest(found, proposal.classification)
+    return proposal if made is proposal.classification else replace(proposal, classification=made)
+
+
+@dataclass(frozen=True, slots=True)
+class Classifier:
+    """Says which class messages have.
+
+    What the user has said of the message counts most. Else it is the class that the message came with, or the one that
+    the user has given its domain, of both the stricter; else that of the policy table.
+
+    Attributes:
+        messages: classes by the user's hand: by owner, session and message id.
+        domains: the same, by owner and domain.
+    """
+
+    policy: ClassificationPolicy
+    messages: Mapping[tuple[Scope, str, str], Classification] = field(default_factory=dict)
+    domains: Mapping[tuple[Scope, str], Classification] = field(default_factory=dict)
+
+    def of(self, message: Message) -> Classification:
+        """The class of a message."""
+        scope = Scope(message.tenant_id, message.user_id)
+        by_hand = self.messages.get((scope, message.session_id, message.message_id))
+        if by_hand is not None:
+            return by_hand
+        told = [given_class(message.metadata), self.domains.get((scope, message.domain or ""))]
+        if any(told):
+            return strictest(c for c in told if c is not None)
+        listed = [self.policy.domain.get(message.domain or ""), self.policy.agent.get(message.agent_id or "")]
+        return strictest((c for c in listed if c is not None), self.policy.default)
