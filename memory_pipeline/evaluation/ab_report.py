@@ -14,7 +14,16 @@ from statistics import fmean
 
 from memory_pipeline.domain.policy import ShadowPolicy
 
-FAULTS = ("foreign", "above_ceiling", "forgotten", "avoided", "failed")
+FAULTS = (
+    "foreign",
+    "above_ceiling",
+    "other_domain",
+    "other_agent",
+    "other_session",
+    "forgotten",
+    "avoided",
+    "failed",
+)
 """What no read may show: rows of others, above its ceiling, taken back, not to be brought up; or no answer at all."""
 _PERSISTENCE = 0.9
 
@@ -139,6 +148,9 @@ def _mean(values: Iterable[float]) -> float:
 _WHY = {
     "foreign": "items of other users or unknown to the home",
     "above_ceiling": "items above the read's ceiling of classification",
+    "other_domain": "items of another domain than the read's",
+    "other_agent": "items of another agent than the read's",
+    "other_session": "items of another session than the read's, or turns that its prompt held already",
     "forgotten": "items that the user has taken back",
     "avoided": "items offered that must not be brought up",
     "failed": "reads that could not be answered",

@@ -9,10 +9,21 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from memory_pipeline.domain.classification import Classifier
 from memory_pipeline.domain.memory import MemoryVersion, Status, fold
 from memory_pipeline.domain.proposal import Surface
-from memory_pipeline.domain.scope import Classification, Scope
+from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.text import normalise
+from memory_pipeline.evaluation.markings import (
+    AGENT,
+    CLASS,
+    DOMAIN,
+    SESSION,
+    Bounds,
+    Markings,
+    crossed_by_all,
+    markings,
+)
 from memory_pipeline.storage.lake import Lake, scopes_table
 from memory_pipeline.storage.ledger import versions_of
 
@@ -27,6 +38,7 @@ class Holding:
         texts: of messages and summaries.
         by_words: memories by what they say.
         taken_back: ids of messages that are not shown any more.
+        markings: where everything belongs and how sensitive it is, by the home in force.
     """
 
     memories: dict[str, MemoryVersion] = field(default_factory=dict)
@@ -34,6 +46,7 @@ class Holding:
     texts: dict[str, str] = field(default_factory=dict)
     by_words: dict[str, list[MemoryVersion]] = field(default_factory=lambda: defaultdict(list))
     taken_back: set[str] = field(default_factory=set)
+    markings: Markings = field(default_factory=dict)
 
     def add(self, memory: MemoryVersion) -> None:
         """Take in a current memory."""
@@ -82,8 +95,12 @@ class Holdings:
     shared: dict[tuple[str, str], MemoryVersion]
 
     @classmethod
-    def read(cls, lake: Lake, scopes: Iterable[Scope]) -> Holdings:
-        """Everything of some users, and what others of their tenants share."""
+    def read(cls, lake: Lake, scopes: Iterable[Scope], classes: Classifier) -> Holdings:
+        """Everything of some users, and what others of their tenants share.
+
+        Args:
+            classes: of messages, by the home in force: a candidate does not bring those that it is judged by.
+        """
         wanted = sorted(set(scopes))
         of = {scope: Holding() for scope in wanted}
         for memory in fold(versions_of(lake, wanted)).values():
@@ -102,15 +119,16 @@ class Holdings:
             tables=asked,
         ).to_pylist():
             of[Scope(row["tenant_id"], row["user_id"])].texts[row["id"]] = row["text"]
+        for scope, found in markings(lake, wanted, classes).items():
+            of[scope].markings = found
         others = fold(versions_of(lake, sharing(lake, {scope.tenant_id for scope in wanted})))
         return cls(of, {(m.tenant_id, m.memory_id): m for m in others.values() if m.shared})
 
-    def faults(
-        self, scope: Scope, item_id: str, ceiling: Classification, include_shared: bool, before: Holdings
-    ) -> list[str]:
+    def faults(self, scope: Scope, item_id: str, bounds: Bounds, include_shared: bool, before: Holdings) -> list[str]:
         """What is wrong with returning an item to a read; see ``ab_report.FAULTS``.
 
         Args:
+            bounds: of the read.
             before: what the home in force holds: what it withholds may not come out by being made anew.
         """
         own = self.of[scope]
@@ -119,15 +137,15 @@ class Holdings:
             memory = self.shared.get((scope.tenant_id, item_id))
         if memory is None and not own.holds(item_id):
             return ["foreign"]
-        found = []
         known = before.of[scope]
+        found = {_OF_BOUND[b] for b in crossed_by_all(own.markings.get(item_id, ()), bounds)}
         if memory is not None:
             alike = [memory, *(known.like(memory) if memory.scope == scope else ())]
-            if not all(ceiling.permits(m.classification) for m in alike):
-                found.append("above_ceiling")
+            if not all(bounds.ceiling.permits(m.classification) for m in alike):
+                found.add("above_ceiling")
         if own.forgotten(item_id) or (memory is not None and _taken_back(memory, known)):
-            found.append("forgotten")
-        return found
+            found.add("forgotten")
+        return sorted(found)
 
     def avoided(self, scope: Scope, item_id: str, before: Holdings) -> bool:
         """Whether an item is a memory that must not be brought up, here or in what is in force (DL-23)."""
@@ -137,6 +155,14 @@ class Holdings:
         return any(
             m.surface is Surface.AVOID and m.status is Status.ACTIVE for m in (memory, *before.of[scope].like(memory))
         )
+
+
+_OF_BOUND = {
+    CLASS: "above_ceiling",
+    DOMAIN: "other_domain",
+    AGENT: "other_agent",
+    SESSION: "other_session",
+}
 
 
 def _taken_back(memory: MemoryVersion, known: Holding) -> bool:

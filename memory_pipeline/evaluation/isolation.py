@@ -1,8 +1,9 @@
 """The isolation probe: users read with their neighbours' words, and nothing that is not theirs may come back (KN-26).
 
-Every reader asks with the very text of somebody else's memory, another tenant's where there is one. That memory is the
-query's nearest neighbour in the whole store, so a filter that fails shows at once. Besides, every tenant has a canary
-(``domain.canary``), and the canaries of all tenants are nearest neighbours of one another.
+Every reader asks with the very texts of somebody else's memories, turns and summaries, another tenant's where there is
+one. They are the query's nearest neighbours in the whole store, so a filter that fails shows at once. Besides, every
+tenant has a canary (``domain.canary``), and the canaries of all tenants are nearest neighbours of one another. What
+keeps a user's own rows from a read is probed in the same way (``bounded_reads``).
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.canary import CANARY_USER, canary_name, canary_of, canary_text
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Classification, Scope
+from memory_pipeline.evaluation.bounded_reads import bounded_reads
+from memory_pipeline.evaluation.markings import markings
+from memory_pipeline.retrieval.answer import MOST, STATUSES
+from memory_pipeline.stages.classes import classifier
 
 if TYPE_CHECKING:
     from memory_pipeline.domain.recall import RecalledItem
@@ -28,12 +33,15 @@ _LAYERS = ("semantic", "episodic", "narrative")
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A row that came back to somebody whose it is not; ids only, nothing of what it says.
+    """A row that came back to somebody whose it is not, or to a read that may not see it; ids only, nothing of what it
+    says.
 
     Attributes:
-        read: how it was read: ``search``, ``shared`` (a search that includes what the tenant shares), ``context``,
-            ``memories`` or ``rows`` (the index itself).
+        read: how it was read: ``search``, ``shared`` (a search that includes what the tenant shares), ``ask``,
+            ``context``, ``memories`` or ``rows`` (the index itself).
         words_of: whose words were asked with.
+        bound: what should have kept it out: ``owner``, or ``class``, ``domain``, ``agent``, ``session``.
+        layer: of an own row: ``memory``, ``reflection``, ``turn`` or ``summary``.
     """
 
     tenant_id: str
@@ -41,6 +49,8 @@ class Foreign:
     read: str
     words_of: str
     item_id: str
+    bound: str = "owner"
+    layer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ class Probe:
 
     Attributes:
         planted: canaries that tenants did not have yet.
-        reads: how many were made, each with the words of somebody else.
+        reads: how many were made, each with the words of somebody else, or of what it may not see.
     """
 
     tenants: int
@@ -104,6 +114,12 @@ def probe(ctx: StageContext, reader: MemoryReader, users: Sequence[Scope], day: 
             texts = _words(ctx.index, other, ctx.policy.isolation.texts)
             reads += _READS * len(texts)
             found += _foreign(ctx.index, reader, reading, other, texts)
+    held = markings(ctx.lake, turn, classifier(ctx))
+    for scope in turn:
+        for read in bounded_reads(reader, scope, held[scope], day, ctx.policy.isolation.texts):
+            reads += 1
+            where = scope.tenant_id, scope.user_id, read.read, scope.user_id
+            found += (Foreign(*where, item_id, read.bound, layer) for item_id, layer in read.outside)
     for tenant, other_tenant in zip(tenants, [*tenants[1:], *tenants[:1]], strict=True):
         own, other = canary_of(tenant), canary_of(other_tenant)
         reads += _READS
@@ -112,7 +128,7 @@ def probe(ctx: StageContext, reader: MemoryReader, users: Sequence[Scope], day: 
     return Probe(len(tenants), len(turn), planted, reads, tuple(dict.fromkeys(found)))
 
 
-_READS = 3  # for each text: a search, one that includes what the tenant shares, and a prompt block
+_READS = 4  # for each text: a search, one that includes what the tenant shares, what answers it, and a prompt block
 
 
 def _neighbour(turn: Sequence[Scope], number: int) -> Scope | None:
@@ -123,12 +139,18 @@ def _neighbour(turn: Sequence[Scope], number: int) -> Scope | None:
 
 
 def _words(index: Index, scope: Scope, most: int) -> list[str]:
-    """What a user's memories say, or, where there are none, the turns."""
-    for table in ("memories", "messages"):
-        texts = sorted(set(index.rows(table, scope, ["content"])["content"].to_pylist()))
-        if texts:
-            return texts[:most]
-    return []
+    """What some of a user's memories, reflections, turns and summaries say."""
+    import pyarrow.compute as pc
+
+    memories = index.rows("memories", scope, ["content", "type"])
+    reflects = pc.equal(memories["type"], "reflection")
+    tables = [
+        memories.filter(pc.invert(reflects)),
+        memories.filter(reflects),
+        *(index.rows(name, scope, ["content"]) for name in ("messages", "summaries")),
+    ]
+    texts = (text for table in tables for text in sorted(set(table["content"].to_pylist()))[:most])
+    return list(dict.fromkeys(texts))
 
 
 def _foreign(index: Index, reader: MemoryReader, scope: Scope, other: Scope, texts: Sequence[str]) -> Iterator[Foreign]:
@@ -155,6 +177,7 @@ def _read(reader: MemoryReader, scope: Scope, texts: Sequence[str]) -> Iterator[
     for text in texts:
         yield from (("search", i) for i in _ids(reader.search(text, detail="high", **widest)))
         yield from (("shared", i) for i in _ids(reader.search(text, include_shared=True, **widest)))
+        yield from (("ask", i) for i in _ids(reader.search(text, **{**widest, "k": MOST, "statuses": STATUSES})))
         yield from (("context", i) for i in reader.context(text, **who).item_ids)
 
 

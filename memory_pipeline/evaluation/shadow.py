@@ -16,6 +16,7 @@ from memory_pipeline.evaluation.holdings import Holdings, sharing
 from memory_pipeline.evaluation.logged_reads import LoggedRead, logged_reads
 from memory_pipeline.evaluation.shadow_home import Agree, shadow_home
 from memory_pipeline.evaluation.shadow_replay import Shown, Side, keys
+from memory_pipeline.stages.classes import classifier_of
 from memory_pipeline.stages.context import Progress, silent
 from memory_pipeline.storage.lake import Lake
 
@@ -133,7 +134,8 @@ def _replayed(
 
     scopes = sorted({read.scope for read in reads})
     lake = Lake(candidate.base.path("lake"))
-    before = Holdings.read(lake, scopes)
+    classes = classifier_of(lake, candidate.base.policies.classification)
+    before = Holdings.read(lake, scopes, classes)
     encoder = RememberingEncoder(open_encoder(candidate.base))
     base = Side(candidate.base, encoder, before, before)
     concerned = sorted({*scopes, *sharing(lake, {s.tenant_id for s in scopes})})
@@ -141,7 +143,7 @@ def _replayed(
     with (
         nullcontext(candidate.settings) if alone else shadow_home(candidate, concerned, now, agree, progress)
     ) as settings:
-        after = before if alone else Holdings.read(Lake(settings.path("lake")), scopes)
+        after = before if alone else Holdings.read(Lake(settings.path("lake")), scopes, classes)
         other = encoder if alone else RememberingEncoder(open_encoder(settings))
         return _pairs(base, Side(settings, other, after, before), reads, progress)
 

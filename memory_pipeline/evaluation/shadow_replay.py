@@ -16,6 +16,7 @@ from memory_pipeline.errors import QueryError
 from memory_pipeline.evaluation.ab_report import SideOfRead
 from memory_pipeline.evaluation.holdings import Holdings
 from memory_pipeline.evaluation.logged_reads import LoggedRead
+from memory_pipeline.evaluation.markings import Bounds
 from memory_pipeline.retrieval.answer import MOST, STATUSES
 from memory_pipeline.retrieval.fence import fenced
 from memory_pipeline.retrieval.layouts import AVOID
@@ -132,11 +133,18 @@ class Side:
         return found
 
     def _faults(self, read: LoggedRead, items: Sequence[Shown]) -> Mapping[str, int]:
-        ceiling = Classification(read.asked.get("max_classification", Classification.INTERNAL))
+        one = read.session_id if read.kind == "search" else None
+        bounds = Bounds(
+            Classification(read.asked.get("max_classification", Classification.INTERNAL)),
+            domain=read.asked.get("domain"),
+            agent_id=read.asked.get("agent_id"),
+            session_id=one,
+            apart_from=None if one else read.session_id,
+        )
         shared = bool(read.asked.get("include_shared", False))
         found: Counter[str] = Counter()
         for item in items:
-            found.update(self.holdings.faults(read.scope, item.item_id, ceiling, shared, self.before))
+            found.update(self.holdings.faults(read.scope, item.item_id, bounds, shared, self.before))
             if item.offered and self.holdings.avoided(read.scope, item.item_id, self.before):
                 found["avoided"] += 1
         return found

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from memory_pipeline.domain.classification import Classifier
+from memory_pipeline.domain.policy import ClassificationPolicy
 from memory_pipeline.stages.context import StageContext
+
+if TYPE_CHECKING:
+    from memory_pipeline.storage.lake import Lake
 
 
 def classifier(ctx: StageContext) -> Classifier:
     """What says which class messages have now."""
-    return Classifier(ctx.settings.policies.classification)
+    return classifier_of(ctx.lake, ctx.settings.policies.classification)
+
+
+def classifier_of(lake: Lake, policy: ClassificationPolicy) -> Classifier:
+    """The same for a lake and a policy that are no run's."""
+    return Classifier(policy)

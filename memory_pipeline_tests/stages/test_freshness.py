@@ -36,6 +36,7 @@ FIGURES = {
     | SUMMARIES,
     "window.max_messages = 12": {"proposals"},
     "window.pack_tokens = 6000": set(),
+    "classification.default = 'public'": {"message_vectors", "memories"} | SUMMARIES,
     "similarity.judge = 0.6": {"memories"},
     "similarity.link = 0.5": {"memories", "memory_links"},
     "similarity.answer = 0.5": set(),

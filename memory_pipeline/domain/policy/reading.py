@@ -163,7 +163,7 @@ class IsolationPolicy:
     Attributes:
         days: the last ones on which anybody wrote: whose users are probed.
         users: of these, each day others.
-        texts: of somebody else's memories, that each of them reads with.
+        texts: of each layer: of somebody else, and of what lies outside a bound, that each of them reads with.
     """
 
     days: int
