@@ -1,4 +1,4 @@
-"""The user's own hand: remember, edit, forget, pin, unpin, suppress, undo.
+"""The user's own hand: remember, edit, forget, pin, unpin, suppress, classify, undo.
 
 The module is light to import: engines are loaded when a curator is first used.
 """
@@ -171,6 +171,59 @@ class MemoryCurator(DataRights):
 
         return suppress(self._context(), scope_of(tenant_id, user_id), memory_id)
 
+    def classify(
+        self, memory_id: str, classification: str, *, user_id: str, tenant_id: str = "default"
+    ) -> MemoryVersion:
+        """Give a memory a class: reads with a lower ceiling do not see it (KN-27).
+
+        Args:
+            classification: public, internal, restricted or confidential.
+
+        Raises:
+            NotFound: the user has no such memory.
+            CurationError: there is no such class, the memory has ended, or the policy keeps what it states above it.
+        """
+        from memory_pipeline.stages.curate import classify
+
+        return classify(self._context(), scope_of(tenant_id, user_id), memory_id, _class(classification))
+
+    def classify_message(
+        self,
+        message_id: str,
+        classification: str,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        session_id: str | None = None,
+    ) -> int:
+        """Give a message a class; memories and summaries that rest on it take at least that one. Returns 1.
+
+        Args:
+            session_id: where several sessions have a message of that id.
+
+        Raises:
+            NotFound: the user has no such message.
+            CurationError: there is no such class, or the id alone does not say which message is meant.
+            ModelError: the judge is needed for the memories that rest on it, and cannot be reached; the message has its
+                class, and the next run makes the memories anew.
+        """
+        from memory_pipeline.stages.classify import classify_message
+
+        scope = scope_of(tenant_id, user_id)
+        return classify_message(self._context(), scope, message_id, session_id, _class(classification))
+
+    def classify_domain(self, domain: str, classification: str, *, user_id: str, tenant_id: str = "default") -> int:
+        """Give a class to all that the user has said in a domain, and will say. Returns the number of messages so far.
+
+        Raises:
+            NotFound: the user has no messages in such a domain.
+            CurationError: there is no such class.
+            ModelError: as in :meth:`classify_message`.
+        """
+        from memory_pipeline.stages.classify import classify_domain
+
+        return classify_domain(self._context(), scope_of(tenant_id, user_id), domain, _class(classification))
+
     def undo(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> MemoryVersion:
         """Overrule the latest decision that merged another statement into a memory, or that ended it (RX-31).
 
@@ -196,6 +249,13 @@ class MemoryCurator(DataRights):
             day = when if end else when - timedelta(days=1)
             return day_end(day, self._settings.timezone) - timedelta(seconds=1 if end else 0)
         raise CurationError(f"a time must be a date or a datetime, not {when!r}")
+
+
+def _class(name: str) -> Classification:
+    found = _one_of("classification", name, Classification)
+    if found is None:
+        raise CurationError(f"a classification is needed: {', '.join(Classification)}")
+    return found
 
 
 def _one_of(name: str, value: str | None, known: type[E]) -> E | None:

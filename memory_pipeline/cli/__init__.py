@@ -60,7 +60,7 @@ app.add_typer(encoding.app, name="encoder", rich_help_panel="Operate")
 PANELS = {
     "Begin": ("demo", "ingest", "run", "ui"),
     "Read": ("search", "context", "ask", "memories", "profile", "entities", "explain"),
-    "By hand": ("remember", "edit", "forget", "pin", "unpin", "suppress", "undo"),
+    "By hand": ("remember", "edit", "forget", "pin", "unpin", "suppress", "classify", "undo"),
     "Look inside": ("verdicts", "lifecycle", "maturity", "rates", "costs", "sql"),
     "Change and take back": ("diff", "runs", "rollback", "staged", "shadow", "promote", "eval"),
     "One user's data": ("erase", "export", "import"),

@@ -1,4 +1,4 @@
-"""Commands of the user's own hand: remember, edit, forget, pin, unpin, suppress, undo."""
+"""Commands of the user's own hand: remember, edit, forget, pin, unpin, suppress, classify, undo."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_pipeline.cli.output import console, print_json
-from memory_pipeline.cli.owner import owner_of
+from memory_pipeline.cli.owner import owner_of, owner_of_item
 from memory_pipeline.cli.reading import AsJson, Tenant, User
 
 if TYPE_CHECKING:
@@ -118,6 +118,41 @@ def suppress(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_
     """Keep a memory in mind, and never bring it up."""
     owner = owner_of(memory_id, user, tenant)
     _show(_curator().suppress(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)
+
+
+@app.command()
+def classify(
+    what: Annotated[
+        list[str], typer.Argument(help="Id of a memory or a message, and the class; with --domain the class alone.")
+    ],
+    user: Owner = None,
+    tenant: OwnersTenant = None,
+    domain: Annotated[str | None, typer.Option(help="All that the user has said in it, and will say.")] = None,
+    session: Annotated[str | None, typer.Option(help="Of a message whose id several sessions have.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a memory, a message or a domain a class: public, internal, restricted or confidential."""
+    if len(what) != (2 if domain is None else 1):
+        raise typer.BadParameter("name an id and a class, or --domain and a class")
+    name, curator = what[-1], _curator()
+    if domain is not None:
+        if user is None:
+            raise typer.BadParameter("--domain needs --user: a domain belongs to its user")
+        _show_class(curator.classify_domain(domain, name, user_id=user, tenant_id=tenant or "default"), name, as_json)
+        return
+    owner, is_memory = owner_of_item(what[0], user, tenant)
+    scope = {"user_id": owner.user_id, "tenant_id": owner.tenant_id}
+    if is_memory:
+        _show(curator.classify(what[0], name, **scope), as_json)
+    else:
+        _show_class(curator.classify_message(what[0], name, **scope, session_id=session), name, as_json)
+
+
+def _show_class(messages: int, name: str, as_json: bool) -> None:
+    if as_json:
+        print_json({"messages": messages, "classification": name})
+    else:
+        console().print(f"{messages} {'message is' if messages == 1 else 'messages are'} {name}")
 
 
 @app.command()

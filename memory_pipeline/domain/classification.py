@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.policy import ClassificationPolicy
@@ -59,6 +60,28 @@ def classified(proposal: Proposal, messages: Mapping[str, Message], classes: Cla
 
 
 @dataclass(frozen=True, slots=True)
+class ClassByHand:
+    """The class that a user has given a message, or a domain: all that was said in it and all that will be.
+
+    Attributes:
+        day: of the message; of a domain there is a row for each day on which anything was said in it. The partition.
+        session_id, message_id: None = it is of a domain.
+        recorded_at: when it was done, UTC; of several, the latest counts.
+    """
+
+    class_id: str
+    tenant_id: str
+    user_id: str
+    day: date
+    session_id: str | None
+    message_id: str | None
+    domain: str | None
+    classification: Classification
+    run_id: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Classifier:
     """Says which class messages have.
 
@@ -73,6 +96,19 @@ class Classifier:
     policy: ClassificationPolicy
     messages: Mapping[tuple[Scope, str, str], Classification] = field(default_factory=dict)
     domains: Mapping[tuple[Scope, str], Classification] = field(default_factory=dict)
+
+    @classmethod
+    def made(cls, policy: ClassificationPolicy, by_hand: Iterable[ClassByHand]) -> Classifier:
+        """The policy's classes with those that users have given."""
+        messages: dict[tuple[Scope, str, str], Classification] = {}
+        domains: dict[tuple[Scope, str], Classification] = {}
+        for row in sorted(by_hand, key=lambda r: r.recorded_at):
+            scope = Scope(row.tenant_id, row.user_id)
+            if row.message_id is not None:
+                messages[scope, row.session_id or "", row.message_id] = row.classification
+            elif row.domain:
+                domains[scope, row.domain] = row.classification
+        return cls(policy, messages, domains)
 
     def of(self, message: Message) -> Classification:
         """The class of a message."""

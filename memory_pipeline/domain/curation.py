@@ -34,6 +34,7 @@ ACTS = frozenset(
         Change.UNPIN,
         Change.SUPPRESS,
         Change.UNDO,
+        Change.CLASSIFY,
     }
 )
 FACTS = frozenset({Change.ADD, Change.EDIT})
@@ -118,6 +119,8 @@ def _changes(act: MemoryVersion, current: MemoryVersion, cited: Sequence[str]) -
             return {"pinned": False}
         case Change.SUPPRESS:
             return {"surface": Surface.AVOID}
+        case Change.CLASSIFY:
+            return {"classification": act.classification}
         case _:
             gone = current.type is MemoryType.PATTERN and not set(act.apart).isdisjoint(current.derived_from)
             ended = {"status": Status.ARCHIVED, "pinned": False} if gone else {}

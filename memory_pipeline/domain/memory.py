@@ -57,6 +57,7 @@ class Change(StrEnum):
     PIN = "pin"
     UNPIN = "unpin"
     UNDO = "undo"
+    CLASSIFY = "classify"
 
 
 class Cause(StrEnum):

@@ -26,6 +26,7 @@ Agree = Callable[[Forecast], bool]
 _COPIED = (
     "messages",
     "message_revisions",
+    "message_classes",
     "windows",
     "proposals",
     "verdicts",

@@ -105,6 +105,16 @@ def kept(rows: UserRows, query: Query) -> Mask:
     return ~rows.matching("memory_id", rows.forgotten) if rows.forgotten else _all(rows)
 
 
+def derivation(rows: UserRows, query: Query) -> Mask:
+    """What was not made from memories above the read's ceiling: one of them may have got a stricter class since."""
+    mask = _all(rows)
+    if query.ceiling is not STRICTEST and rows.derivations:
+        seen = classification(rows, query)
+        for place, sources in rows.derivations:
+            mask[place] = bool(seen[sources].all())
+    return mask
+
+
 def validity(rows: UserRows, query: Query) -> Mask:
     """What was true at the moment of the read (KN-32)."""
     moment = query.at.timestamp()
@@ -152,7 +162,7 @@ def whole_agent(rows: UserRows, query: Query) -> Mask:
 
 
 GUARDS: Mapping[str, tuple[Guard, ...]] = {
-    MEMORIES: (types, session, classification, domain, agent, layer, status, kept, validity),
+    MEMORIES: (types, session, classification, domain, agent, derivation, layer, status, kept, validity),
     MESSAGES: (types, session, classification, domain, agent, past, apart),
     SUMMARIES: (types, session, classification, whole_domain, whole_agent, past),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -167,6 +167,17 @@ class UserRows(Columns):
     def place(self) -> Mapping[str, int]:
         """Of memories: where each stands, by its id."""
         return {memory_id: n for n, memory_id in enumerate(self.values("memory_id"))}
+
+    @cached_property
+    def derivations(self) -> Sequence[tuple[int, npt.NDArray[np.int64]]]:
+        """Of memories: where those stand that were made from others, and where these others stand, as far as they are
+        here."""
+        lengths = pc.fill_null(pc.list_value_length(self._arrays["derived_from"]), 0).to_numpy(zero_copy_only=False)
+        ids = self._arrays["derived_from"]
+        return [
+            (n, np.array([self.place[i] for i in ids[n].as_py() if i in self.place], dtype=np.int64))
+            for n in np.flatnonzero(lengths).tolist()
+        ]
 
     @cached_property
     def forgotten(self) -> frozenset[str]:

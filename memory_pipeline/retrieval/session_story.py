@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from memory_pipeline.domain.calendar import local_day, zone
@@ -12,9 +13,9 @@ from memory_pipeline.inference.builtin.session import own_words
 from memory_pipeline.retrieval.conversation import Turn, said
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.fence import fenced
-from memory_pipeline.retrieval.guards import told
+from memory_pipeline.retrieval.guards import allowed, told
 from memory_pipeline.retrieval.query import Query
-from memory_pipeline.retrieval.rows import MEMORIES
+from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES
 
 _TOLD = ("user", "assistant")
 
@@ -61,7 +62,16 @@ class SessionStory:
             },
             order="start",
         )
-        return found[-1].text if found and told(found[-1], self._query) and self._clean(found[-1]) else None
+        last = found[-1] if found else None
+        return last.text if last and self._permitted(last) and self._clean(last) else None
+
+    def _permitted(self, summary: Summary) -> bool:
+        """Whether the read may see it, and every turn that it may tell of: they may have got another class since."""
+        turns = self._engine.searcher.sources.rows(MESSAGES, self._scope)
+        then = turns.seconds("created_at") <= summary.observed_at.timestamp()
+        covered = turns.matching("session_id", (self._session_id or "",)) & then
+        seen = allowed(turns, replace(self._query, types=None, session_id=None, apart_from=None))
+        return told(summary, self._query) and not (covered & ~seen).any()
 
     def _clean(self, summary: Summary) -> bool:
         """Whether it tells nothing that the user has taken back since."""

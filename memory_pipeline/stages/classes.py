@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.classification import Classifier
+from memory_pipeline.domain.classification import ClassByHand, Classifier
 from memory_pipeline.domain.policy import ClassificationPolicy
 from memory_pipeline.stages.context import StageContext
 
 if TYPE_CHECKING:
     from memory_pipeline.storage.lake import Lake
+
+DATASET = "message_classes"
 
 
 def classifier(ctx: StageContext) -> Classifier:
@@ -19,4 +21,5 @@ def classifier(ctx: StageContext) -> Classifier:
 
 def classifier_of(lake: Lake, policy: ClassificationPolicy) -> Classifier:
     """The same for a lake and a policy that are no run's."""
-    return Classifier(policy)
+    rows = lake.read(DATASET, ClassByHand) if lake.days(DATASET) else []
+    return Classifier.made(policy, rows)

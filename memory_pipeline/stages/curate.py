@@ -7,13 +7,15 @@ to it, and on the state that a replay would find: time has passed, then the act 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from memory_pipeline.domain.curation import WORDS, as_proposal, covers
 from memory_pipeline.domain.memory import RETIRED, Change, MemoryVersion, Status
 from memory_pipeline.domain.pattern import absorbed
 from memory_pipeline.domain.proposal import Surface
-from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.scope import Classification, Scope
+from memory_pipeline.domain.sensitive import screen
 from memory_pipeline.domain.supersession import Action, Candidate, decide
 from memory_pipeline.errors import CurationError
 from memory_pipeline.stages.context import StageContext
@@ -21,6 +23,7 @@ from memory_pipeline.stages.desk import Desk
 from memory_pipeline.stages.one_writer import one_writer
 from memory_pipeline.stages.publish import index_memories
 from memory_pipeline.stages.statement import Fact, reworded, stated
+from memory_pipeline.stages.summary_store import raise_class
 
 
 def remember(ctx: StageContext, scope: Scope, fact: Fact) -> MemoryVersion:
@@ -128,6 +131,33 @@ def unpin(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
 def suppress(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
     """Keep a memory in mind, and never bring it up (DL-23). See :func:`pin`."""
     return _mark(ctx, scope, memory_id, Change.SUPPRESS, "suppressed")
+
+
+def classify(ctx: StageContext, scope: Scope, memory_id: str, classification: Classification) -> MemoryVersion:
+    """Give a memory a class (KN-27). What it is confirmed by later can only make that stricter.
+
+    Raises:
+        NotFound: the user has no such memory.
+        CurationError: it has ended, or it states what the policy restricts, and the class is below that.
+    """
+    with one_writer(ctx.settings, [scope]):
+        desk = Desk.of(ctx, scope)
+        memory = _living(desk.find(memory_id), "classified")
+        wanted = replace(memory, classification=classification)
+        least = screen(as_proposal(wanted), ctx.policy.gate).classification
+        if not classification.permits(least):
+            raise CurationError(
+                f"memory {memory_id} cannot be {classification}: it states what the policy keeps {least} "
+                "([gate.sensitive])"
+            )
+        if memory.classification is classification:
+            return _confirmed(desk, memory)
+        made = desk.act(
+            memory, Change.CLASSIFY, f"classified {classification} by the user", {"classification": classification}
+        )
+        desk.file()
+        raise_class(ctx, scope, classification, lambda told: memory_id in told.memory_ids)
+        return made
 
 
 def _mark(ctx: StageContext, scope: Scope, memory_id: str, change: Change, done_to_it: str) -> MemoryVersion:

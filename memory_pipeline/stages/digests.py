@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 REACHING_BACK = "reaching_back"
 """Relation that a query may name: ``memory_id``, ``back`` of what was forgotten, put right or silenced, and how."""
 
-# As ``evidence.Diary`` takes a memory: hidden, told in other words than at the time, or neither; with what was taken
-# back. What only comes to the same again (a boundary that is repeated) leaves the earlier days as they are.
+# As ``evidence.Diary`` takes a memory: hidden, told in other words than at the time, or neither, and above the default
+# class; with what was taken back. What only comes to the same again (a boundary that is repeated) leaves the earlier
+# days as they are.
 _BACK = f"""
 SELECT day, list([
     memory_id, lpad(version::VARCHAR, 9, '0'), version_id,
@@ -31,11 +32,12 @@ SELECT day, list([
         WHEN (surface = 'avoid' OR type = 'boundary') AND NOT list_contains($retired, status) THEN 'hidden'
         WHEN surface = 'avoid' OR type = 'boundary' OR own_words OR len(taken_back) > 0 THEN 'told'
         ELSE ''
-    END,
+    END || CASE WHEN classification IN ('public', 'internal') THEN '' ELSE ' ' || classification END,
     content, to_json(list_sort(taken_back))::VARCHAR
 ] ORDER BY memory_id, version, version_id) AS found
 FROM ({STANDING})
-WHERE change IN ('forget', 'undo') OR own_words OR len(taken_back) > 0 OR surface = 'avoid' OR type = 'boundary'
+WHERE change IN ('forget', 'undo', 'classify') OR own_words OR len(taken_back) > 0 OR surface = 'avoid'
+OR type = 'boundary' OR classification NOT IN ('public', 'internal')
 GROUP BY day
 """
 

@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 # What the pipeline and the user state; not what reflections, patterns and time make of it.
 TOLD = frozenset({Cause.PROPOSAL, Cause.MANUAL})
-_BOOKKEEPING = frozenset({Change.PIN, Change.UNPIN, Change.SUPPRESS, Change.UNDO})
+_BOOKKEEPING = frozenset({Change.PIN, Change.UNPIN, Change.SUPPRESS, Change.UNDO, Change.CLASSIFY})
 _SAID_AGAIN = frozenset({Change.REINFORCE, Change.REVIVE, Change.MERGE, Change.EDIT})
 
-# Memories whose present state reaches back: hidden from what is told, or told in other words.
+# Memories whose present state reaches back: hidden from what is told, told in other words, or to fewer.
 _REACHING_BACK = """
 SELECT * FROM ({current})
 WHERE change = 'forget' OR own_words OR len(taken_back) > 0 OR surface = 'avoid' OR type = 'boundary'
+OR classification NOT IN ('public', 'internal')
 """
 
 
@@ -67,7 +68,8 @@ class Diary:
     Args:
         messages: of some days.
         versions: standing ones of the same days.
-        reaching_back: present versions of memories that were taken back, corrected or must not be brought up.
+        reaching_back: present versions of memories that were taken back or corrected, must not be brought up, or are
+            above the default class.
         classes: says which class a message has.
     """
 
@@ -124,7 +126,7 @@ class Diary:
             messages=tuple(sorted(messages, key=told_order)),
             memories=tuple(memories),
             unspoken=self._unspoken(span, there),
-            classification=strictest([*map(self._classes.of, messages), *(v.classification for v in memories)]),
+            classification=strictest([*map(self._classes.of, messages), *map(self._class, memories)]),
             domains=_named([*(m.domain for m in messages), *(v.domain for v in memories)]),
             agent_ids=_named([*(m.agent_id for m in messages), *(v.agent_id for v in memories if not v.shared)]),
         )
@@ -144,7 +146,7 @@ class Diary:
         by_memory: dict[str, list[MemoryVersion]] = defaultdict(list)
         for day in days:
             for version in self._versions.get(day, ()):
-                if version.memory_id not in self._hidden and ceiling.permits(version.classification):
+                if version.memory_id not in self._hidden and ceiling.permits(self._class(version)):
                     by_memory[version.memory_id].append(version)
         told = [self._in_own_words(_last(versions)) for versions in by_memory.values()]
         return sorted(told, key=lambda v: (v.day, v.changed_at, v.memory_id))
@@ -152,6 +154,11 @@ class Diary:
     def _in_own_words(self, version: MemoryVersion) -> MemoryVersion:
         corrected = self._back.get(version.memory_id)
         return version if corrected is None else replace(version, content=corrected.content)
+
+    def _class(self, version: MemoryVersion) -> Classification:
+        """The stricter one of what it had then and of what its memory has now."""
+        now = self._back.get(version.memory_id, version)
+        return strictest((version.classification, now.classification))
 
     def _unspoken(self, days: Sequence[date], messages: set[str]) -> tuple[str, ...]:
         touched = {v.memory_id for day in days for v in self._versions.get(day, ())}

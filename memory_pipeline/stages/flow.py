@@ -45,7 +45,7 @@ class Stage:
 
 
 def _summaries(name: str, grain: Grain, *, waits: bool = False, settles: bool = False) -> Stage:
-    reads, prompts, holds = ("messages", "told"), ("calendar",), (f"{grain} summaries",)
+    reads, prompts, holds = ("messages", "told", "classes"), ("calendar",), (f"{grain} summaries",)
     return Stage(name, grain, reads, prompts, True, waits, settles, holds, table="summaries")
 
 
@@ -53,7 +53,7 @@ STAGES = (
     Stage(
         "message_vectors",
         Grain.DAY,
-        ("messages",),
+        ("messages", "classes"),
         encodes=True,
         holds=("turns",),
         table="messages",
@@ -70,7 +70,7 @@ STAGES = (
     Stage(
         "memories",
         Grain.DAY,
-        ("proposals", "put_back"),
+        ("proposals", "put_back", "classes"),
         ("consolidate",),
         holds=("verdicts", "stated"),
     ),

@@ -37,6 +37,8 @@ _SAID = ", ".join(
 _HOLD = "hold_id || asserted::VARCHAR || recorded_at::VARCHAR"
 _DIGESTS = {
     "messages": "SELECT day, message_id || content_hash AS item FROM messages",
+    # Classes of messages by the user's hand.
+    "classes": "SELECT day, class_id || classification AS item FROM message_classes",
     "proposals": f"SELECT day, md5(concat_ws(chr(31), {_SAID})) AS item FROM proposals",
     # What rollbacks put back.
     "put_back": f"SELECT day, {_HOLD} AS item FROM holds WHERE stage = 'memories'",

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FOLDER = ".locks"
 VERDICTS = "verdicts"
 """What a stage takes while it rewrites partitions of verdicts, which hold the rows of many users."""
+SUMMARIES = "summaries"
+"""What is taken while partitions of summaries are rewritten, which hold the rows of many users, too."""
 MAINTENANCE = "maintenance"
 """What store maintenance takes, and an erasure: neither may rewrite what the other reads."""
 ERASURE = "erasure"

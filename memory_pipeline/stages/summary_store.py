@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import date, timedelta
 
 from memory_pipeline.domain.calendar import Period
-from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.classification import STRICTEST
+from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.summary import Summary, SummaryGrain
 from memory_pipeline.inference.vector_cache import OwnedText
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.one_writer import SUMMARIES, alone
 
 
 def _unchanged(new: Summary, old: Summary | None) -> bool:
@@ -30,13 +32,14 @@ def store(ctx: StageContext, periods: Sequence[Period], made: Iterable[Summary])
     if not periods:
         return
     grain = str(periods[0].grain)
-    old = _held(ctx, grain, (p.start for p in periods))
-    kept: dict[date, list[Summary]] = {p.start: [] for p in periods}
-    for summary in made:
-        kept[summary.start].append(_kept(summary, old))
-    ctx.index.delete("summaries", old.keys() - {s.summary_id for rows in kept.values() for s in rows})
-    for start, rows in kept.items():
-        ctx.lake.replace("summaries", start, rows, part=grain)
+    with alone(ctx.settings, SUMMARIES):
+        old = _held(ctx, grain, (p.start for p in periods))
+        kept: dict[date, list[Summary]] = {p.start: [] for p in periods}
+        for summary in made:
+            kept[summary.start].append(_kept(summary, old))
+        ctx.index.delete("summaries", old.keys() - {s.summary_id for rows in kept.values() for s in rows})
+        for start, rows in kept.items():
+            ctx.lake.replace("summaries", start, rows, part=grain)
     index_summaries(ctx, [s for rows in kept.values() for s in rows])
 
 
@@ -49,6 +52,11 @@ def store_sessions(ctx: StageContext, days: Iterable[date], touched: Iterable[st
         days: where rows of these sessions may stand now; further back than ``session_days`` they are not looked for.
         touched: ids of the summaries that are made anew, or are to be gone.
     """
+    with alone(ctx.settings, SUMMARIES):
+        _store_sessions(ctx, days, touched, made)
+
+
+def _store_sessions(ctx: StageContext, days: Iterable[date], touched: Iterable[str], made: Sequence[Summary]) -> None:
     reach = ctx.policy.summary.session_days
     span = {day - timedelta(days=n) for day in days for n in range(reach + 1)} | {s.start for s in made}
     rows = _held(ctx, SummaryGrain.SESSION, span & set(ctx.lake.days("summaries")) | {s.start for s in made})
@@ -63,6 +71,32 @@ def store_sessions(ctx: StageContext, days: Iterable[date], touched: Iterable[st
     for day in sorted(before.keys() | after.keys()):
         if _by_id(before.get(day, ())) != _by_id(after.get(day, ())):
             ctx.lake.replace("summaries", day, after.get(day, []), part=SummaryGrain.SESSION)
+
+
+def raise_class(
+    ctx: StageContext, scope: Scope, classification: Classification, tells: Callable[[Summary], bool]
+) -> None:
+    """Give those of a user's summaries that may tell of something at least its class, until they are made anew.
+
+    Args:
+        tells: says which.
+    """
+    with alone(ctx.settings, SUMMARIES):
+        own = ctx.lake.read(
+            "summaries",
+            Summary,
+            where="tenant_id = $tenant AND user_id = $user",
+            params={"tenant": scope.tenant_id, "user": scope.user_id},
+        )
+        raised = {
+            s.summary_id: replace(s, classification=classification)
+            for s in own
+            if classification.level > (s.classification or STRICTEST).level and tells(s)
+        }
+        for grain, start in sorted({(str(s.grain), s.start) for s in raised.values()}):
+            rows = _held(ctx, grain, [start]).values()
+            ctx.lake.replace("summaries", start, [raised.get(s.summary_id, s) for s in rows], part=grain)
+    index_summaries(ctx, [s for s in raised.values() if s.grain is not SummaryGrain.SESSION])
 
 
 def _by_id(rows: Iterable[Summary]) -> list[Summary]:

@@ -42,6 +42,7 @@ _IMMUTABLE = frozenset(
         "costs",
         "quarantined",
         "message_revisions",
+        "message_classes",
         "sources",
         "evaluations",
         "audits",

@@ -24,6 +24,7 @@ APPENDED = (
     "costs",
     "quarantined",
     "message_revisions",
+    "message_classes",
     "sources",
     "audits",
     "messages",

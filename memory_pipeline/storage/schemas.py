@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from memory_pipeline.domain.classification import ClassByHand
 from memory_pipeline.domain.entities import Entity
 from memory_pipeline.domain.hold import Hold
 from memory_pipeline.domain.memory import MemoryVersion
@@ -279,6 +280,8 @@ DATASETS = {
     d.name: d
     for d in (
         Dataset("messages", Message, ("tenant_id", "user_id", "session_id", "created_at", "ordinal", "message_id"), 2),
+        # Classes that users have given their messages: an input of the stages that go by classes.
+        Dataset("message_classes", ClassByHand, ("tenant_id", "user_id", "recorded_at", "class_id")),
         # What a message said before it was edited; "messages" holds what it says now.
         Dataset("message_revisions", Message, ("tenant_id", "user_id", "session_id", "message_id", "recorded_at"), 2),
         # What was proposed before a day was extracted anew: versions that rested on it can still be explained.

@@ -6,12 +6,15 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memory_pipeline import cli as command_line
+from memory_pipeline.storage.lake import Lake
+from memory_pipeline_tests.factories import message
 
 Cli = Callable[..., str]
 
@@ -51,17 +54,31 @@ def test_a_memory_from_its_beginning_to_its_end(cli: Cli) -> None:
     assert "hazelnuts" in cli("search", "allergic", "--user", "alice")
     assert not as_json(cli, "unpin", memory_id, "--user", "alice")["pinned"]
     assert "never brought up" in cli("suppress", memory_id)
+    assert "classified public by the user" in cli("classify", memory_id, "public")
     assert as_json(cli, "forget", memory_id)["status"] == "archived"
     assert "forgotten by the user" in cli("forget", memory_id)
     assert as_json(cli, "search", "allergic", "--user", "alice") == []
     versions = as_json(cli, "explain", memory_id)["versions"]
-    assert [v["change"] for v in versions] == ["add", "edit", "unpin", "suppress", "forget"]
+    assert [v["change"] for v in versions] == ["add", "edit", "unpin", "suppress", "classify", "forget"]
     assert {v["cause"] for v in versions} == {"manual"}
 
 
 def test_an_open_loop_with_its_date(cli: Cli) -> None:
     made = as_json(cli, "remember", "Renew the passport.", "--user", "alice", "--due", "2027-04-15", "--tenant", "acme")
     assert (made["type"], made["tenant_id"], made["due_at"][:10]) == ("open_loop", "acme", "2027-04-15")
+
+
+def test_classes_of_messages_and_domains(cli: Cli, home: Path) -> None:
+    said = [message("The lease is old.", user_id="ben", tenant_id="default", domain="legal", message_id="m-lease")]
+    said.append(message("Nothing new.", user_id="ben", tenant_id="default", message_id="m-1"))
+    Lake(str(home / "lake")).append("messages", [*said, replace(said[1], user_id="cleo")])
+    assert as_json(cli, "classify", "m-lease", "confidential") == {"messages": 1, "classification": "confidential"}
+    assert "lease" not in cli("search", "lease", "--user", "ben")
+    assert "1 message is public" in cli("classify", "public", "--domain", "legal", "--user", "ben")
+    assert "lease" not in cli("search", "lease", "--user", "ben")  # what was said of the message itself counts
+    assert "several users" in cli("classify", "m-1", "public", code=1)
+    assert "1 message is public" in cli("classify", "m-1", "public", "--user", "cleo")
+    assert "no memory and no message m-9" in cli("classify", "m-9", "public", code=1)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +99,15 @@ def test_errors_are_one_clear_line(cli: Cli, arguments: tuple[str, ...], said: s
 
 @pytest.mark.parametrize(
     "arguments",
-    [("remember", "Collects mugs."), ("edit", "mem_x"), ("forget",), ("remember", "x", "--user", "u", "--due", "soon")],
+    [
+        ("remember", "Collects mugs."),
+        ("edit", "mem_x"),
+        ("forget",),
+        ("remember", "x", "--user", "u", "--due", "soon"),
+        ("classify", "mem_x"),
+        ("classify", "mem_x", "public", "--domain", "legal"),
+        ("classify", "public", "--domain", "legal"),
+    ],
 )
 def test_wrong_usage_exits_with_2(cli: Cli, arguments: tuple[str, ...]) -> None:
     assert cli(*arguments, code=2)
@@ -92,7 +117,8 @@ def test_every_command_is_there_and_explains_itself() -> None:
     found = {
         c.name or c.callback.__name__: c.callback.__doc__ for c in command_line.app.registered_commands if c.callback
     }
-    assert all(found.get(name) for name in ("remember", "edit", "forget", "pin", "unpin", "suppress", "undo"))
+    names = ("remember", "edit", "forget", "pin", "unpin", "suppress", "classify", "undo")
+    assert all(found.get(name) for name in names)
 
 
 def test_the_curator_is_light_to_import(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from memory_pipeline.domain.curation import is_act
 from memory_pipeline.domain.memory import RETIRED, Change, MemoryVersion, Status, standing
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Surface
+from memory_pipeline.domain.scope import Classification
 from memory_pipeline.errors import CurationError
 from memory_pipeline.stages.desk import Desk
 from memory_pipeline.stages.statement import Fact, stated
@@ -245,7 +247,16 @@ _SAYINGS = (
 )
 _EDITS = ("Lives in Faro.", "Has a terrier called Max.", "Likes fresh cilantro.", "Is tired this whole week.")
 _REMEMBERED = ("Lives in Faro.", "Likes cilantro.", "Collects fountain pens.", "Lives in Lisbon.")
-_ACTS = (Change.EDIT, Change.FORGET, Change.PIN, Change.UNPIN, Change.SUPPRESS, Change.REINFORCE, Change.ADD)
+_ACTS = (
+    Change.EDIT,
+    Change.FORGET,
+    Change.PIN,
+    Change.UNPIN,
+    Change.SUPPRESS,
+    Change.REINFORCE,
+    Change.ADD,
+    Change.CLASSIFY,
+)
 
 steps = st.lists(
     st.builds(
@@ -305,7 +316,9 @@ def _acted(life: Timeline, day: float, change: Change, which: int) -> bool:
     if not known:
         return False
     memory = known[which % len(known)]
-    words = {"content": _EDITS[which % len(_EDITS)]} if change is Change.EDIT else {}
+    words: dict[str, Any] = {"content": _EDITS[which % len(_EDITS)]} if change is Change.EDIT else {}
+    if change is Change.CLASSIFY:
+        words = {"classification": list(Classification)[which % 4]}
     act(life, day, memory, change, **words)
     return True
 
@@ -336,5 +349,8 @@ def test_any_history_keeps_what_the_user_did(history: list[Step]) -> None:
             assert memory.content == max(written, key=lambda v: v.version).content
         if any(row.change is Change.SUPPRESS for row in own):
             assert memory.surface is Surface.AVOID
+        classified = [row for row in own if row.change is Change.CLASSIFY]
+        if classified and not any(row.change is Change.EDIT for row in own):
+            assert memory.classification.permits(max(classified, key=lambda v: v.version).classification)
     overruled = {(row.memory_id, source) for row in acts if row.change is Change.UNDO for source in row.apart}
     assert not [row for row in standing(life.ledger) if (row.memory_id, row.proposal_id) in overruled]

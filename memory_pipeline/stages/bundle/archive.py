@@ -25,11 +25,12 @@ from memory_pipeline.errors import BundleError, SchemaTooNew
 from memory_pipeline.stages.importers.strict_json import canonical, loads
 
 FORMAT = "memory-pipeline-bundle"
-VERSION = 2  # 2: the holds of rollbacks
+VERSION = 3  # 2: the holds of rollbacks; 3: classes by hand
 MANIFEST = "manifest.json"
 DATASETS = (
     "messages",
     "message_revisions",
+    "message_classes",
     "windows",
     "proposals",
     "verdicts",

@@ -38,8 +38,8 @@ from memory_pipeline.stages.staging import clear, staging
 from memory_pipeline.storage.erasures import Erasures
 from memory_pipeline.storage.staging import STAGED, Staged
 
-_MERGED = ("messages", "message_revisions", "memory_versions", "replies", "recalls", "usefulness")
-_APPENDED = frozenset({"message_revisions", "memory_versions", "holds", "replies"})
+_MERGED = ("messages", "message_revisions", "message_classes", "memory_versions", "replies", "recalls", "usefulness")
+_APPENDED = frozenset({"message_revisions", "message_classes", "memory_versions", "holds", "replies"})
 # What names a row for the whole home: nobody's row may take the place of somebody else's.
 _OWN_IDS = {
     "windows": "window_id",

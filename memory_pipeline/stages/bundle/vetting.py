@@ -13,6 +13,7 @@ from datetime import date, datetime
 from typing import Any
 
 from memory_pipeline.domain.calendar import Grain, period_of
+from memory_pipeline.domain.classification import ClassByHand
 from memory_pipeline.domain.curation import as_proposal
 from memory_pipeline.domain.gate import grounding, safety
 from memory_pipeline.domain.gate.given import GateInput
@@ -98,6 +99,7 @@ def vet(rows: Mapping[str, Sequence[Any]], rules: Rules) -> Vetted:
         texts[message.message_id].append(message)
     there = texts.keys() | rules.known
     _keep(vetted, "windows", "window_id", {w.window_id: _window(w, there) for w in rows["windows"]})
+    _keep(vetted, "message_classes", "class_id", {c.class_id: _class(c, there) for c in rows["message_classes"]})
     windows = {w.window_id: frozenset(w.message_ids) for w in vetted.rows["windows"]}
     _keep(vetted, "proposals", "proposal_id", {p.proposal_id: _proposal(p, windows) for p in rows["proposals"]})
     proposals = {p.proposal_id for p in vetted.rows["proposals"]}
@@ -115,6 +117,13 @@ def vet(rows: Mapping[str, Sequence[Any]], rules: Rules) -> Vetted:
     told = {s.summary_id: _summary(s, there, memories, rules.policy) for s in rows["summaries"]}
     _keep(vetted, "summaries", "summary_id", told)
     return vetted
+
+
+def _class(given: ClassByHand, there: Container[str]) -> str:
+    """Why a class by hand is of nothing; "" where it is of a message or a domain."""
+    if given.message_id is None:
+        return "" if given.domain else "it names neither a message nor a domain"
+    return "" if given.message_id in there else "its message is missing"
 
 
 def _keep(vetted: Vetted, dataset: str, identity: str, faults: Mapping[str, str]) -> None:

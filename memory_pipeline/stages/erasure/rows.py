@@ -21,6 +21,7 @@ Row = Mapping[str, Any]
 _LOOKED_AT = {
     "messages": ("session_id", "message_id"),
     "message_revisions": ("session_id", "message_id"),
+    "message_classes": ("session_id", "message_id"),
     "windows": ("window_id",),
     "proposals": ("proposal_id",),
     "former_proposals": ("session_id",),
@@ -96,7 +97,7 @@ class Rows:
             return True
         reached, ids = self._erasure.partly[scope][1], self._sets[scope]
         match dataset:
-            case "messages" | "message_revisions":
+            case "messages" | "message_revisions" | "message_classes":
                 return (row["session_id"], row["message_id"]) in ids["messages"]
             case "windows":
                 return row["window_id"] in ids["windows"]

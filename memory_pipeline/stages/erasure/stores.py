@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.traces import Traces
 
 _WRITTEN_AT_ONCE = timedelta(minutes=1)
-_NEVER_AGAIN = frozenset({"messages", "message_revisions", "windows"})
+_NEVER_AGAIN = frozenset({"messages", "message_revisions", "message_classes", "windows"})
 
 
 class Stores:
