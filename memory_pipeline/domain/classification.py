@@ -47,16 +47,27 @@ def given_class(metadata: str) -> Classification | None:
 
 
 def classified(proposal: Proposal, messages: Mapping[str, Message], classes: Classifier) -> Proposal:
-    """The proposal with the strictest class of the messages that it rests on; as it is, where none of them is known.
+    """The proposal with the strictest class of the messages that it rests on, and with their domain and agent where
+    they name one; as it is, where none of them is known.
 
     Args:
         messages: of its session, by id.
     """
-    found = [classes.of(messages[e.message_id]) for e in proposal.evidence if e.message_id in messages]
+    cited = [messages[e.message_id] for e in proposal.evidence if e.message_id in messages]
+    domain = _only(m.domain for m in cited) or proposal.domain
+    agent_id = _only(m.agent_id for m in cited) or proposal.agent_id
+    if (domain, agent_id) != (proposal.domain, proposal.agent_id):
+        proposal = replace(proposal, domain=domain, agent_id=agent_id)
+    found = [classes.of(message) for message in cited]
     if proposal.classification is not Classification.INTERNAL:  # the extraction's own is no finding
         found.append(proposal.classification)
     made = strictest(found, proposal.classification)
     return proposal if made is proposal.classification else replace(proposal, classification=made)
+
+
+def _only(names: Iterable[str | None]) -> str | None:
+    found = {name for name in names if name}
+    return found.pop() if len(found) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.policy import SummaryPolicy
-from memory_pipeline.domain.scope import Classification
+from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.text import content_words, estimate_tokens, truncate
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”]*")
@@ -66,6 +67,16 @@ class Summary:
     def label(self) -> str:
         """``2026-03-09``, ``2026-W11``, ``2026-03`` or the session's id."""
         return self.session_id if self.session_id is not None else Period(Grain(self.grain), self.start).label
+
+
+def summary_id(scope: Scope, grain: str, start: date, domain: str | None = None) -> str:
+    """Id of a period's summary.
+
+    Args:
+        domain: where the user's domains have one each: which; empty for what belongs to none. None = it tells all.
+    """
+    parts = () if domain is None else (f"in {domain}",)
+    return identifier("sum", scope.tenant_id, scope.user_id, grain, start.isoformat(), *parts)
 
 
 def is_over(period: Period, now: datetime) -> bool:

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_pipeline.domain.classification import STRICTEST, Classifier
-from memory_pipeline.domain.memory import fold
+from memory_pipeline.domain.classification import STRICTEST, Classifier, strictest
+from memory_pipeline.domain.memory import MemoryVersion, fold
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Classification, Scope
@@ -93,11 +93,10 @@ def markings(lake: Lake, scopes: Iterable[Scope], classes: Classifier) -> dict[S
     found: dict[Scope, dict[str, list[Marking]]] = {scope: defaultdict(list) for scope in wanted}
     asked = {"wanted": scopes_table(wanted)}
     own = "SEMI JOIN wanted USING (tenant_id, user_id)"
-    for memory in fold(versions_of(lake, wanted)).values():
-        layer = REFLECTION if memory.type is MemoryType.REFLECTION else MEMORY
-        agents = _set(None if memory.shared else memory.agent_id)
-        marking = Marking(layer, memory.content, memory.classification, _set(memory.domain), agents, memory.session_id)
-        found[memory.scope][memory.memory_id].append(marking)
+    ledger = fold(versions_of(lake, wanted))
+    for memory in ledger.values():
+        sources = [ledger[i] for i in memory.derived_from if i in ledger]
+        found[memory.scope][memory.memory_id].append(_of_memory(memory, sources))
     for message in from_table(lake.sql(f"SELECT * FROM messages {own}", tables=asked), Message):
         agents, domains = _set(message.agent_id), _set(message.domain)
         marking = Marking(TURN, message.content, classes.of(message), domains, agents, message.session_id)
@@ -107,6 +106,19 @@ def markings(lake: Lake, scopes: Iterable[Scope], classes: Classifier) -> dict[S
         held = found[Scope(summary.tenant_id, summary.user_id)]
         held[summary.summary_id].append(_of_summary(summary, held))
     return {scope: dict(rows) for scope, rows in found.items()}
+
+
+def _of_memory(memory: MemoryVersion, sources: Sequence[MemoryVersion]) -> Marking:
+    """A memory's marking; one that was made from others tells of all of them."""
+    every = (memory, *sources)
+    return Marking(
+        REFLECTION if memory.type is MemoryType.REFLECTION else MEMORY,
+        memory.content,
+        strictest(m.classification for m in every),
+        frozenset(m.domain for m in every if m.domain),
+        frozenset(m.agent_id for m in every if m.agent_id and not m.shared),
+        memory.session_id,
+    )
 
 
 def _of_summary(summary: Summary, held: Markings) -> Marking:

@@ -106,12 +106,19 @@ def kept(rows: UserRows, query: Query) -> Mask:
 
 
 def derivation(rows: UserRows, query: Query) -> Mask:
-    """What was not made from memories above the read's ceiling: one of them may have got a stricter class since."""
+    """What was made only from memories that class, domain and agent of the read let through.
+
+    What was made from memories of several domains bears the name of none, and one of them may have got a stricter class
+    since. Where some of them are no longer there, it must bear the name of the read's own domain and agent.
+    """
     mask = _all(rows)
-    if query.ceiling is not STRICTEST and rows.derivations:
-        seen = classification(rows, query)
-        for place, sources in rows.derivations:
-            mask[place] = bool(seen[sources].all())
+    placed = query.domain is not None or query.agent_id is not None
+    if not rows.derivations or (query.ceiling is STRICTEST and not placed):
+        return mask
+    seen = classification(rows, query) & domain(rows, query) & agent(rows, query)
+    named = _named(rows, "domain", query.domain) & _named(rows, "agent_id", query.agent_id)
+    for place, sources, complete in rows.derivations:
+        mask[place] = bool(seen[sources].all()) and (complete or bool(named[place]))
     return mask
 
 
@@ -212,6 +219,10 @@ def _placed(rows: UserRows, column: str, wanted: str) -> Mask:
     names, codes = rows.coded(column)
     found: Mask = np.array([*(name == wanted for name in names), True], dtype=bool)[codes]
     return found
+
+
+def _named(rows: UserRows, column: str, wanted: str | None) -> Mask:
+    return _all(rows) if wanted is None else rows.matching(column, (wanted,))
 
 
 def _public(rows: UserRows) -> Mask:

@@ -73,7 +73,7 @@ _CHANGES = (
 _PLACES = f"{_LEDGER} SELECT memory_id, classification, domain, agent_id, shared FROM ({CURRENT})"
 _TOLD = (
     "SELECT start AS day, summary_id, text, classification, domains, agent_ids FROM summaries "
-    f"WHERE {_OWN} AND grain = $grain ORDER BY start"
+    f"WHERE {_OWN} AND grain = $grain ORDER BY start, summary_id"
 )
 
 
@@ -134,7 +134,8 @@ def timeline(
 
     Returns:
         For each period ``label``, ``start``, ``end`` (last day), ``messages`` and ``sessions`` (numbers), ``summary``
-        (text, or None), ``summary_id``, and ``changes``: each memory version of the period with ``memory_id``,
+        (text, a paragraph for each domain where there are several, or None), ``summary_id`` (of the first),
+        ``summary_ids``, and ``changes``: each memory version of the period with ``memory_id``,
         ``change``, ``status``, ``content``, ``reason`` and ``day``. ``over`` says whether it has ended: weeks and
         months get their summary then, and until then have in ``days`` those of their days, each with ``label``,
         ``summary`` and ``summary_id``.
@@ -211,7 +212,8 @@ def _entry(
         "end": day_range(period.start, period.end)[-2],
         "messages": sum(row["n"] for row in talk),
         "sessions": len({row["session_id"] for row in talk}),
-        "summary": told[0]["text"] if told else None,
+        "summary": "\n".join(row["text"] for row in told) or None,
         "summary_id": told[0]["summary_id"] if told else None,
+        "summary_ids": [row["summary_id"] for row in told],
         "changes": list(changes),
     }

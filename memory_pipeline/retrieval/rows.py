@@ -169,15 +169,17 @@ class UserRows(Columns):
         return {memory_id: n for n, memory_id in enumerate(self.values("memory_id"))}
 
     @cached_property
-    def derivations(self) -> Sequence[tuple[int, npt.NDArray[np.int64]]]:
-        """Of memories: where those stand that were made from others, and where these others stand, as far as they are
-        here."""
+    def derivations(self) -> Sequence[tuple[int, npt.NDArray[np.int64], bool]]:
+        """Of memories: where those stand that were made from others, where these others stand, and whether all of them
+        are here."""
         lengths = pc.fill_null(pc.list_value_length(self._arrays["derived_from"]), 0).to_numpy(zero_copy_only=False)
         ids = self._arrays["derived_from"]
-        return [
-            (n, np.array([self.place[i] for i in ids[n].as_py() if i in self.place], dtype=np.int64))
-            for n in np.flatnonzero(lengths).tolist()
-        ]
+        found = []
+        for n in np.flatnonzero(lengths).tolist():
+            made_of = ids[n].as_py()
+            places = [self.place[i] for i in made_of if i in self.place]
+            found.append((n, np.array(places, dtype=np.int64), len(places) == len(made_of)))
+        return found
 
     @cached_property
     def forgotten(self) -> frozenset[str]:

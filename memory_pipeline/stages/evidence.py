@@ -95,10 +95,32 @@ class Diary:
             if version.cause in TOLD and version.change not in _BOOKKEEPING:
                 self._versions[version.day].append(version)
         self._read = cache(self._read_of)
+        named: dict[str, set[str]] = defaultdict(set)
+        for message in (m for said in self._messages.values() for m in said if m.domain):
+            named[message.session_id].add(str(message.domain))
+        self._parts: dict[str | None, Diary] = {}
+        self._of_session = {session: min(found) for session, found in named.items() if len(found) == 1}
 
     def days(self) -> list[date]:
         """Days on which the user wrote, in order."""
         return sorted(d for d, said in self._messages.items() if any(m.role is Role.USER for m in said))
+
+    def domains(self, days: Iterable[date]) -> list[str | None]:
+        """The domains that the user wrote in on some days, None where a message belongs to none."""
+        said = (m for day in days for m in self._messages.get(day, ()) if m.role is Role.USER)
+        return sorted({self._domain(m) for m in said}, key=lambda name: name or "")
+
+    def _domain(self, message: Message) -> str | None:
+        """Its own; of one that names none, the only one that its session names."""
+        return message.domain or self._of_session.get(message.session_id)
+
+    def of_domain(self, domain: str | None) -> Diary:
+        """The part of it that belongs to a domain, or to none."""
+        if domain not in self._parts:
+            said = [m for found in self._messages.values() for m in found if self._domain(m) == domain]
+            versions = [v for found in self._versions.values() for v in found if v.domain == domain]
+            self._parts[domain] = Diary(self._policy, said, versions, self._back.values(), self._classes)
+        return self._parts[domain]
 
     def evidence(
         self, days: Iterable[date], tokens: int, keep: Callable[[Message], bool] | None = None

@@ -16,16 +16,16 @@ from datetime import date
 from functools import partial
 
 from memory_pipeline.domain.calendar import Grain, Period, periods
-from memory_pipeline.domain.ids import digest, identifier
+from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.summary import Summary, SummaryGrain, fitted, is_over, silenced
+from memory_pipeline.domain.summary import Summary, SummaryGrain, fitted, is_over, silenced, summary_id
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
 from memory_pipeline.stages.calendar_requests import Member, grouped, joined
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.evidence import diaries
 from memory_pipeline.stages.joint_asking import Answer, ask_jointly
-from memory_pipeline.stages.period_members import PeriodMembers
+from memory_pipeline.stages.period_members import Part, PeriodMembers
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.session_summaries import DueSession, due_sessions, session_summary_id, touched
 from memory_pipeline.stages.summary_store import store, store_sessions
@@ -53,7 +53,8 @@ def _told(report: SummaryReport) -> dict[str, int]:
 
 @traced("summary", _told)
 def summarize(ctx: StageContext, wanted: Sequence[Period]) -> SummaryReport:
-    """Make the summaries of some periods of one grain, one for each user who wrote in it; with days, those of sessions.
+    """Make the summaries of some periods of one grain, one for each user who wrote in it, or for each domain of one who
+    wrote in several; with days, those of sessions.
 
     Days are asked about together with the weeks and months that they complete, so that those find their replies kept.
 
@@ -110,11 +111,11 @@ def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryRepor
     asked = [p for p in wanted if daily or is_over(p, ctx.now)]
     along = _completed(ctx, wanted) if daily else []
     known = PeriodMembers(ctx, diaries(ctx, {day for p in (*asked, *along) for day in p.days()}))
-    places = [(_place(scope, p), member) for p in asked for scope, member in known.of(p)]
+    places = [(_place(scope, p, part), member) for p in asked for scope, part, member in known.of(p)]
     days = [p.start for p in wanted] if daily else []
     sessions = touched(ctx, days) if daily else []
     places += [(_session_place(due), due.member) for due in due_sessions(ctx, sessions, days)]
-    others = [member for p in along for _, member in known.of(p)]
+    others = [member for p in along for *_, member in known.of(p)]
     answers = _ask(ctx, [*(member for _, member in places), *others])
     aside: list[PutAside] = []
     for place, member in places:
@@ -134,8 +135,8 @@ def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryRepor
         store_sessions(ctx, days, map(session_summary_id, sessions), told)
 
 
-def _place(scope: Scope, period: Period) -> _Place:
-    name = identifier("sum", scope.tenant_id, scope.user_id, period.grain, period.start.isoformat())
+def _place(scope: Scope, period: Period, part: Part) -> _Place:
+    name = summary_id(scope, period.grain, period.start, None if part.whole else part.domain or "")
     return _Place(name, SummaryGrain(period.grain), period.start, f"calendar/{scope.user_id}/{period.label}")
 
 

@@ -94,6 +94,21 @@ def test_a_guard_that_is_gone_from_a_layer_is_found(
     assert {f.read for f in found} == {"search", "ask"} | ({"context"} if bound != SESSION else set())
 
 
+def test_a_reflection_over_a_domain_that_it_does_not_name_is_found(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home[1].of("ann").memory(
+        "Letters of lawyers cost sleep.",
+        type=MemoryType.REFLECTION,
+        memory_id="reflection-over",
+        derived_from=("memory-ann",),
+    )
+    assert probed(home) == ()
+    left = tuple(guard for guard in guards.GUARDS[MEMORIES] if guard is not guards.derivation)
+    monkeypatch.setitem(guards.GUARDS, MEMORIES, left)  # type: ignore[arg-type]
+    found = probed(home)
+    assert {f.item_id for f in found} == {"reflection-over"}
+    assert {DOMAIN, AGENT} <= {f.bound for f in found}
+
+
 def test_turns_that_the_prompt_holds_already_are_found_where_nothing_leaves_them_out(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

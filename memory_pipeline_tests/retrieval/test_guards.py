@@ -192,6 +192,21 @@ def test_a_summary_whose_class_is_not_known_is_of_the_strictest(home: Store, rea
     assert ids(reader, home, layers=["narrative"], max_classification="confidential") == {summary.summary_id}
 
 
+def test_what_was_made_of_several_domains_is_told_to_none_of_them(home: Store, reader: MemoryReader) -> None:
+    """A reflection that rests on two domains bears the name of neither; its sources say where it may be told."""
+    legal, leisure = home.memories([(WORDS, {"domain": "legal", "agent_id": "a"}), (WORDS, {"domain": "home"})])
+    given = {"type": MemoryType.REFLECTION}
+    both = home.memory(WORDS, **given, derived_from=(legal.memory_id, leisure.memory_id)).memory_id
+    one = home.memory(WORDS, **given, domain="home", derived_from=(leisure.memory_id,)).memory_id
+    gone = home.memory(WORDS, **given, derived_from=("mem_gone",)).memory_id
+    narrative = {"layers": ["narrative"]}
+    assert ids(reader, home, **narrative) == {both, one, gone}
+    assert ids(reader, home, **narrative, domain="home") == {one}
+    assert ids(reader, home, **narrative, domain="legal") == set()
+    assert ids(reader, home, **narrative, agent_id="a") == {both, one}
+    assert ids(reader, home, **narrative, agent_id="b") == {one}
+
+
 def test_the_timeline_keeps_to_class_domain_and_agent(home: Store, reader: MemoryReader) -> None:
     home.summary("Played the cello.", date(2026, 3, 2), domains=("x",), agent_ids=("a",))
     home.summary("Was ill.", date(2026, 3, 3), classification=Classification.RESTRICTED)

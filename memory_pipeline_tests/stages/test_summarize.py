@@ -17,6 +17,7 @@ from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Surface
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import ModelError
+from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.storage.schemas import Quarantined
 from memory_pipeline_tests.factories import POLICY, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
@@ -32,6 +33,7 @@ from memory_pipeline_tests.stages.summarising import (
     texts,
     told,
 )
+from memory_pipeline_tests.store import WordEncoder
 
 
 @pytest.fixture
@@ -539,3 +541,54 @@ def _moved(before: MemoryVersion, home: Home) -> MemoryVersion:
 def _home_of(city: str) -> dict[str, str]:
     """The slot of where the user lives."""
     return {"subject": "user", "attribute": "residence", "value": city}
+
+
+def test_a_user_of_several_domains_has_a_summary_of_each(home: Home, protocol_server: ProtocolServer) -> None:
+    """Nothing of one domain is in the text of another; what is in one domain only stays one summary."""
+    confidential = '{"classification": "confidential"}'
+    lease = home.say("The landlord sues.", at(10), message_id="m-1", session_id="s-1", domain="legal", agent_id="bot")
+    home.say("Noted, the lawsuit.", at(10, 13), message_id="m-2", session_id="s-1", role=Role.ASSISTANT)
+    home.say("Baked bread.", at(10, 14), message_id="m-3", session_id="s-2", domain="home")
+    home.say("Nice weather.", at(10, 15), message_id="m-4", session_id="s-3")
+    home.say("The court has ruled.", at(12), message_id="m-5", session_id="s-4", domain="legal", metadata=confidential)
+    home.remember("Is in a lawsuit.", lease, domain="legal")
+    home.summarize(Grain.DAY, MARCH)
+    home.summarize(Grain.WEEK, MARCH)
+    found = {(s.grain, s.start.day, s.domains): s for s in home.rows()}
+    assert found.keys() == {
+        ("day", 10, ("legal",)),
+        ("day", 10, ("home",)),
+        ("day", 10, ()),
+        ("day", 12, ("legal",)),
+        ("week", 9, ("legal",)),
+        ("week", 9, ("home",)),
+        ("week", 9, ()),
+    }
+    assert set(found["day", 10, ("legal",)].message_ids) == {"m-1", "m-2"}  # its session has one domain
+    assert found["day", 10, ("legal",)].memory_ids and found["day", 10, ("legal",)].agent_ids == ("bot",)
+    assert "bread" in found["week", 9, ("home",)].text and "bread" not in found["week", 9, ("legal",)].text
+    classes = {key: s.classification for key, s in found.items()}
+    assert {key for key, c in classes.items() if c == "confidential"} == {
+        ("day", 12, ("legal",)),
+        ("week", 9, ("legal",)),
+    }
+    reader = MemoryReader(home.ctx().settings, encoder=WordEncoder(), clock=lambda: NOW)
+    who = {"user_id": "u", "tenant_id": "t"}
+    told = reader.search("landlord bread weather", **who, layers=["narrative"], domain="home", k=50)
+    assert {i.id for i in told} == {s.summary_id for key, s in found.items() if key[2] in ((), ("home",))}
+    (day,) = reader.timeline(**who, start=date(2026, 3, 10), end=date(2026, 3, 10))
+    assert len(day["summary_ids"]) == 3 and len(day["summary"].splitlines()) >= 3
+    assert home.stale(Grain.DAY) == home.stale(Grain.WEEK) == []
+
+
+def test_when_a_second_domain_comes_up_the_summary_of_all_gives_way(home: Home) -> None:
+    home.say("The landlord sues.", at(10), message_id="m-1", session_id="s-1", domain="legal")
+    home.summarize(Grain.DAY, [DAY])
+    (whole,) = home.rows("day")
+    home.say("Baked bread.", at(10, 14), message_id="m-3", session_id="s-2", domain="home")
+    home.summarize(Grain.DAY, [DAY])
+    rows = home.rows("day")
+    assert {s.domains for s in rows} == {("legal",), ("home",)}
+    assert whole.summary_id not in {s.summary_id for s in rows}
+    indexed = home.ctx().index.all("summaries", ["summary_id"])["summary_id"].to_pylist()
+    assert set(indexed) == {s.summary_id for s in rows}

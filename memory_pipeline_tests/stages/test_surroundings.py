@@ -327,3 +327,12 @@ def test_a_memory_has_the_strictest_class_of_the_messages_that_it_rests_on(tmp_p
     _put(context, [again], [_from(again, "Has a dog called Max.")])
     consolidate(context, [LATER.date()])
     assert _classes(context)["Has a dog called Max."] is Classification.RESTRICTED
+
+
+def test_a_memory_belongs_where_its_messages_do(ctx: StageContext) -> None:
+    """Its window may end with a turn of another domain."""
+    said = _says("I play the cello.", domain="legal", agent_id="bot")
+    _put(ctx, [said], [_from(said, "Plays the cello.", domain="home", agent_id="cook")])
+    consolidate(ctx, [DAY])
+    (memory,) = fold(ctx.lake.read("memory_versions", MemoryVersion)).values()
+    assert (memory.domain, memory.agent_id) == ("legal", "bot")

@@ -18,7 +18,7 @@ from memory_pipeline.domain.memory import MemoryVersion, memory_id, seal
 from memory_pipeline.domain.message import Message, derive_message_id
 from memory_pipeline.domain.proposal import Evidence, Proposal
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.summary import Summary, SummaryGrain
+from memory_pipeline.domain.summary import Summary, SummaryGrain, summary_id
 from memory_pipeline.domain.text import normalise
 from memory_pipeline.domain.window import Window
 
@@ -111,7 +111,8 @@ def _proposal(p: Proposal) -> Formula:
 def _summary(s: Summary) -> Formula:
     if s.grain is SummaryGrain.SESSION:
         return lambda scope, _: [identifier("sum", scope.tenant_id, scope.user_id, s.grain, s.session_id or "")]
-    return lambda scope, _: [identifier("sum", scope.tenant_id, scope.user_id, s.grain, s.start.isoformat())]
+    domains = (None, "", *(s.domains or ()))
+    return lambda scope, _: [summary_id(scope, s.grain, s.start, domain) for domain in domains]
 
 
 def _name_memories(versions: Iterable[MemoryVersion], ids: dict[str, str], old: Scope, new: Scope) -> None:
