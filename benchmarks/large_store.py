@@ -248,7 +248,8 @@ def _indexed_messages(messages: pa.Table, index: Index) -> pa.Table:
     held = {
         name: messages[name] for name in arrow_schema(TABLES["messages"].noun).names if name in messages.column_names
     }
-    return pa.table(held | {"message_key": keys, "previous": [""] * messages.num_rows})
+    made = {"message_key": keys, "previous": [""] * len(keys), "classification": ["internal"] * len(keys)}
+    return pa.table(held | made | {"spans": [[]] * len(keys)})
 
 
 def _add(index: Index, name: str, rows: pa.Table, vectors: npt.NDArray[np.float32]) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.index_rows import IndexedSpan
 
 _BATCH = 2048
+_WITHHELD = " "  # and not empty, which says that it is not among these messages
 _TURNS = 8  # earlier turns that tell whose words a text is
 INDEXED_ROLES = frozenset({Role.USER, Role.ASSISTANT})
 
@@ -78,19 +79,27 @@ def indexed_messages(
         session = list(turns)
         # People who talk to each other announce no texts to be worked on, and play no parts.
         people = any(m.role is Role.ASSISTANT and named(m.speaker) for m in session)
-        previous, today = "", list[Turn]()
+        before: Message | None = None
+        today = list[Turn]()
         day: date | None = None
         for message in session:
             if message.role not in INDEXED_ROLES:
                 continue
             if message.day != day:
                 day, today = message.day, []
+            previous = "" if before is None else _lent(before, message, classes)[: policy.previous_turn_characters]
             row = _row(message, previous, classes.of(message), _spans(message, today))
             found.append((row, message.day))
-            previous = message.content[: policy.previous_turn_characters]
+            before = message
             if not people:
                 today.append(Turn(message.role, message.content))
     return found
+
+
+def _lent(before: Message, message: Message, classes: Classifier) -> str:
+    """The text of the turn before; blank where a read that sees the turn may not see that one (KN-27, KN-31)."""
+    inside = before.domain in (None, message.domain) and before.agent_id in (None, message.agent_id)
+    return before.content if inside and classes.of(message).permits(classes.of(before)) else _WITHHELD
 
 
 def _spans(message: Message, before: Sequence[Turn]) -> tuple[IndexedSpan, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.classification import ClassByHand
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, fold
+from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.summary import Summary, SummaryGrain
@@ -134,6 +136,22 @@ def test_what_goes_by_classes_is_stale_until_the_next_run(home: Home) -> None:
     for name in ("message_vectors", "memories", "daily_summaries"):
         assert at(2).date() in set(stale(home.context(), BY_NAME[name])) - before[name], name
         assert at(1).date() not in set(stale(home.context(), BY_NAME[name])) - before[name], name
+
+
+def test_a_turn_does_not_lend_its_words_to_one_that_more_may_see(home: Home) -> None:
+    asked = message("Who owns the lease?", at(5), message_id="a-1", session_id="s9", role=Role.ASSISTANT)
+    told = message("My aunt.", at(5) + timedelta(minutes=1), message_id="a-2", session_id="s9")
+    elsewhere = message("Fine.", at(5) + timedelta(minutes=2), message_id="a-3", session_id="s9", domain="home")
+    home.context().lake.append("messages", [replace(asked, domain="legal"), told, elsewhere])
+    home.run()
+
+    def lent() -> dict[str, str]:
+        rows = home.context().index.all("messages", ["message_id", "previous"]).to_pylist()
+        return {row["message_id"]: row["previous"].strip() for row in rows}
+
+    assert (lent()["a-2"], lent()["a-3"]) == ("", "My aunt.")  # the first would be told to reads of every domain
+    home.curator.classify_message("a-2", "restricted", **home.owner)
+    assert lent()["a-3"] == ""
 
 
 def test_a_memory_by_hand_is_an_act_that_a_run_does_again(home: Home) -> None:
