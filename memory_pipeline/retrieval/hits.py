@@ -9,11 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from memory_pipeline.domain.calendar import age
+from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.recall import RecalledItem, Signal
 from memory_pipeline.retrieval.query import MESSAGE
 from memory_pipeline.retrieval.rows import MESSAGES, SUMMARIES
 
 DERIVED = "derived"  # the standing of what summaries say
+_OVER = frozenset({Status.SUPERSEDED, Status.CONTRADICTED, Status.CLOSED})
 _NONE: Mapping[str, Signal] = {}
 
 
@@ -109,7 +111,7 @@ def once(hits: Iterable[Hit], most: int) -> list[Hit]:
     """The first ``most`` hits, where a memory and a message it rests on count once.
 
     Of the two the better one stays, with the evidence of both; of several, the best. Two memories out of one message
-    are two.
+    are two. What is over says more than its messages do: that it is over; neither stands for the other.
 
     Args:
         hits: best first.
@@ -118,14 +120,15 @@ def once(hits: Iterable[Hit], most: int) -> list[Hit]:
     stands_for: dict[tuple[str, str], int] = {}  # layer and turn → place in ``kept``
     for found in hits:
         other = {"semantic": "episodic", "episodic": "semantic"}.get(found.layer, "")
-        twin = min((stands_for[other, key] for key in found.rests_on if (other, key) in stands_for), default=None)
+        said = frozenset() if found.row.get("status") in _OVER else found.rests_on
+        twin = min((stands_for[other, key] for key in said if (other, key) in stands_for), default=None)
         if twin is not None:
             both = tuple(dict.fromkeys((*kept[twin].evidence, *found.evidence)))
             kept[twin] = replace(kept[twin], evidence=both)
             continue
         if len(kept) == most:
             break
-        for key in found.rests_on:
+        for key in said:
             stands_for.setdefault((found.layer, key), len(kept))
         kept.append(found)
     return kept

@@ -55,6 +55,16 @@ def test_what_was_replaced_is_found_by_its_status_although_it_is_valid_no_more(
     assert ids(reader, home, as_of=NOW - 2 * DAY) == set(made.values())
 
 
+def test_what_was_replaced_is_not_hidden_by_the_turn_that_said_it(home: Store, reader: MemoryReader) -> None:
+    turn = home.message(f"{WORDS} Yes.")
+    memory = home.memory(WORDS, evidence=[turn.message_id])
+    both = ["semantic", "episodic"]
+    assert len(ids(reader, home, layers=both)) == 1
+    home.change(memory, Change.SUPERSEDE, at=NOW - DAY, status=Status.SUPERSEDED, valid_until=NOW - DAY)
+    assert ids(reader, home, layers=both, statuses=["superseded"]) == {turn.message_id, memory.memory_id}
+    assert ids(reader, home, layers=both) == {turn.message_id}
+
+
 def test_what_is_not_valid_yet_or_any_more_is_left_out(home: Store, reader: MemoryReader) -> None:
     made = home.memories(
         [
