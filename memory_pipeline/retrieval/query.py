@@ -59,6 +59,8 @@ class Query:
         session_id: restricts every layer to one session; None = all.
         apart_from: a session whose messages are in the prompt already, and so are left out.
         statuses: of memories.
+        unasked: it also finds what a boundary keeps from being brought up although the text does not name it; marked
+            so, for a read that speaks to nobody.
     """
 
     text: str
@@ -81,6 +83,7 @@ class Query:
     types: frozenset[str] | None
     statuses: frozenset[str]
     min_score: float | None
+    unasked: bool = False
 
     @property
     def reach(self) -> tuple[Hashable, ...]:
@@ -128,6 +131,7 @@ def checked(
     statuses: Iterable[str] | None = None,
     detail: str = "normal",
     min_score: float | None = None,
+    unasked: bool = False,
 ) -> Query:
     """A query from the arguments of a read.
 
@@ -162,6 +166,7 @@ def checked(
         types=None if types is None else some_of("types", types, [*MemoryType, MESSAGE, *SUMMARIES]),
         statuses=reached if statuses is None else some_of("statuses", statuses, Status),
         min_score=min_score,
+        unasked=unasked,
     )
 
 

@@ -9,17 +9,20 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, standing
+from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, RETIRED, Cause, Change, MemoryVersion, standing
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import SummaryPolicy
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.selection import select, size, told_order, weightiest
+from memory_pipeline.domain.supersession import speaks_of
 from memory_pipeline.domain.text import content_words
+from memory_pipeline.domain.topic_wordings import topics
+from memory_pipeline.domain.topics import Topic, beside, speaks
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.withholding import for_readers
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 # What the pipeline and the user state; not what reflections, patterns and time make of it.
 TOLD = frozenset({Cause.PROPOSAL, Cause.MANUAL})
+_ALWAYS = datetime.max.replace(tzinfo=UTC)
 _BOOKKEEPING = frozenset({Change.PIN, Change.UNPIN, Change.SUPPRESS, Change.UNDO})
 _SAID_AGAIN = frozenset({Change.REINFORCE, Change.REVIVE, Change.MERGE, Change.EDIT})
 
@@ -47,11 +51,13 @@ class Evidence:
         memories: what became of each memory, its last version of the period; in the order of time. Where they are more
             than a summary may read, the most important ones.
         unspoken: contents that the user wants forgotten or not brought up, and that the period touches.
+        closed: the topics of boundaries and pleas to forget that stand; nothing of the above speaks of them.
     """
 
     messages: tuple[Message, ...]
     memories: tuple[MemoryVersion, ...]
     unspoken: tuple[str, ...]
+    closed: tuple[Topic, ...] = ()
 
 
 class Diary:
@@ -74,12 +80,16 @@ class Diary:
         self._back = {v.memory_id: v for v in reaching_back}
         self._hidden = {i: v for i, v in self._back.items() if _hidden(v)}
         gone = {m for v in self._back.values() for m in _gone(v)}
+        told = list(versions)
+        self._closed = _closed(self._hidden.values(), told)
         self._messages: dict[date, list[Message]] = defaultdict(list)
         for message in messages:
-            if message.message_id not in gone:
+            if message.message_id not in gone and not _speaks(self._closed, message):
                 self._messages[message.day].append(message)
         self._versions: dict[date, list[MemoryVersion]] = defaultdict(list)
-        for version in versions:
+        for version in told:
+            if any(version.observed_at <= at and speaks_of(version, topic) for topic, at in self._closed):
+                self._hidden.setdefault(version.memory_id, version)
             # A summary has no classification: it tells nothing above the default ceiling (KN-27).
             permitted = Classification.INTERNAL.permits(version.classification)
             if permitted and version.cause in TOLD and version.change not in _BOOKKEEPING:
@@ -117,6 +127,7 @@ class Diary:
             messages=tuple(sorted(select(read, tokens, most, known), key=told_order)),
             memories=tuple(memories),
             unspoken=self._unspoken(span, there),
+            closed=tuple(topic for topic, _ in self._closed),
         )
 
     def _read_of(self, day: date) -> Sequence[Message]:
@@ -152,6 +163,25 @@ class Diary:
                 }
             )
         )
+
+
+def _closed(hidden: Iterable[MemoryVersion], told: Sequence[MemoryVersion]) -> list[tuple[Topic, datetime]]:
+    """The topics that boundaries and pleas close, each with the time up to which: a plea holds for what was said before
+    it, a boundary at all times."""
+    found = []
+    for v in hidden:
+        held = v.attribute == FORGOTTEN_TOPIC
+        if held or (v.type is MemoryType.BOUNDARY and not v.forgotten):
+            for topic in topics(v.value, v.content):
+                names = {name for other in told for name in beside(topic, other.content)}
+                found.append((topic.called(names), v.observed_at if held else _ALWAYS))
+    return found
+
+
+def _speaks(closed: Iterable[tuple[Topic, datetime]], message: Message) -> bool:
+    """Whether a message speaks of what is closed; what the assistant says of it after a plea, too."""
+    aside = message.role is not Role.USER
+    return any((aside or message.created_at <= at) and speaks(topic, message.content) for topic, at in closed)
 
 
 def _hidden(version: MemoryVersion) -> bool:
