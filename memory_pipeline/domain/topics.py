@@ -75,10 +75,16 @@ class Topic:
     @property
     def pattern(self) -> str:
         """A regular expression (RE2, case ignored) that is found in every text that speaks of it, and in others."""
-        tellings = [self.names, *((self._loosest,) if self.parts else ()), self.hints]
+        tellings = [self.names, *((self._loosest,) if self.parts else ())]
         starts = {_start(word) for telling in tellings for word in telling}
         starts |= {word[:_SHORT] for word in self.names if self.person}
-        return "|".join(rf"{_edge(start)}{re.escape(start)}" for start in sorted(starts))
+        told = [rf"{_edge(start)}{re.escape(start)}" for start in sorted(starts)]
+        return "|".join([*told, *(rf"(?:\b|\d){re.escape(_start(hint))}" for hint in sorted(self.hints))])
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All words of its parts as they stand in texts."""
+        return frozenset(word for part in self.parts for word in part.exact)
 
     @property
     def _loosest(self) -> frozenset[str]:
@@ -130,7 +136,7 @@ def speaks(topic: Topic, text: str) -> bool:
     if not topic.parts:
         return False
     if topic.own:
-        return any(_of_self(part) and _told(topic, part) for part in _SENTENCE.split(text))
+        return any(_of_self(topic, part) and _told(topic, part) for part in _SENTENCE.split(text))
     return _told(topic, text)
 
 
@@ -146,7 +152,7 @@ def touches(
     of_user = normalise(subject or "") in _SELF
     if not topic or (of_user and slot in wordset("topics", "called")):
         return False
-    if topic.own and not of_user:
+    if topic.own and not of_user and topic.words.isdisjoint(_words(subject or "")):
         return False
     if of_user and slot in topic.attributes:
         return True
@@ -244,10 +250,10 @@ def _told(topic: Topic, text: str) -> bool:
     )
 
 
-def _of_self(sentence: str) -> bool:
+def _of_self(topic: Topic, sentence: str) -> bool:
     """Whether a sentence may speak of the user: nobody else is named as somebody's, or the user is, too."""
     words = set(_words(sentence))
-    return words.isdisjoint(RELATIONS) or not words.isdisjoint(wordset("topics", "own_voice"))
+    return words.isdisjoint(RELATIONS - topic.words) or not words.isdisjoint(wordset("topics", "own_voice"))
 
 
 def _start(word: str) -> str:

@@ -16,7 +16,7 @@ from memory_pipeline.retrieval.history import memories_at, recorded_by
 from memory_pipeline.retrieval.links import HotLinks, Links
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
-from memory_pipeline.retrieval.topics import NOTHING_CLOSED, Marked, Topics, pleaded
+from memory_pipeline.retrieval.topics import NOTHING_CLOSED, Topics, pleaded
 from memory_pipeline.retrieval.usefulness import RecentUsefulness, usefulness
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake
@@ -98,7 +98,7 @@ class Sources:
         tables = []
         if query.layers & {"semantic", "narrative"}:
             memories = self._then(query) if query.historical else now
-            seen = self._shown(topics.marked(memories), query, topics)
+            seen = self._shown(memories, query, topics)
             if not query.unasked:  # what could hurt the user is kept in view, and not spoken of
                 seen |= ~topics.marked(memories).gone & memories.matching("attribute", VITAL)
             tables.append(Source(memories, allowed(memories, query) & unspoilt(memories, now) & seen))
@@ -124,8 +124,14 @@ class Sources:
         return found
 
     @staticmethod
-    def _shown(marked: Marked, query: Query, topics: Topics) -> npt.NDArray[np.bool_]:
-        """What is neither forgotten nor, where the read speaks, to be left alone, shape (rows,)."""
+    def _shown(rows: UserRows, query: Query, topics: Topics) -> npt.NDArray[np.bool_]:
+        """What is neither forgotten nor, where the read speaks, to be left alone, shape (rows,).
+
+        A summary tells of more than what the user has just named, so that it is not told at all.
+        """
+        marked = topics.marked(rows)
+        if rows.name == SUMMARIES and not query.unasked:
+            return ~(marked.gone | marked.closed.any(axis=0))
         return ~marked.gone if query.unasked else ~(marked.gone | topics.unasked(marked, query.text))
 
     def now(self, scope: Scope) -> UserRows:
@@ -169,7 +175,7 @@ class Sources:
     def _derived(self, name: str, query: Query, now: UserRows, topics: Topics) -> Source:
         """Messages or summaries, without those that say what the user has taken back."""
         rows = self._hot.rows(name, query.scope)
-        mask = allowed(rows, query) & self._shown(topics.marked(rows), query, topics)
+        mask = allowed(rows, query) & self._shown(rows, query, topics)
         if name == MESSAGES:
             mask[rows.places_of(now.taken_back)] = False
         elif now.forgotten or now.taken_back:
