@@ -139,7 +139,7 @@ class TestWhatIsNotToBeBroughtUp:
 
     def test_no_prompt_tells_of_it(self, broken_up: Store, reader: MemoryReader) -> None:
         history = [{"role": "user", "content": f"I moved to town {n} with my desk."} for n in range(40)]
-        history[5]["content"] = "I moved here with Tobi and my desk."
+        history[5]["content"] = "I painted the whole kitchen with Tobi in June."
         made = reader.payload("hello", history=history, **broken_up.owner)
         assert "town" in made.sections["summary"] and not EX.search(made.sections["summary"])
 
@@ -241,7 +241,7 @@ class TestWhatIsToBeForgotten:
         reader.ask(f"Which clinic is near {CONCERT}?", **patient.owner)
         assert chat.shown and not [text for text in chat.shown if CLINIC.search(text)]
         history = [{"role": "user", "content": f"I moved to town {n} with my desk."} for n in range(40)]
-        history[5]["content"] = "I moved here for the clinic and my desk."
+        history[5]["content"] = "I painted the whole kitchen of the Evergreen in June."
         assert not CLINIC.search(reader.payload("hello", history=history, **patient.owner).sections["summary"])
 
     def test_the_plea_is_on_record_and_in_no_read(self, patient: Store, reader: MemoryReader) -> None:
