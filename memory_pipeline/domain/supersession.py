@@ -30,13 +30,14 @@ from memory_pipeline.domain.equivalence import (
 from memory_pipeline.domain.fulfilment import fulfilled
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
+from memory_pipeline.domain.passage import source
 from memory_pipeline.domain.policy import SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.replacement import replaced
 from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.text import content_words, normalise, overlap
 from memory_pipeline.domain.topic_wordings import topics
-from memory_pipeline.domain.topics import Topic, source, speaks, touches
+from memory_pipeline.domain.topics import Topic, speaks, touches
 
 
 class Action(StrEnum):

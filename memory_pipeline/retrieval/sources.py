@@ -14,9 +14,10 @@ from memory_pipeline.retrieval.cache import HotRows
 from memory_pipeline.retrieval.candidates import VITAL, allowed
 from memory_pipeline.retrieval.history import memories_at, recorded_by
 from memory_pipeline.retrieval.links import HotLinks, Links
+from memory_pipeline.retrieval.pleas import pleaded
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
-from memory_pipeline.retrieval.topics import NOTHING_CLOSED, Topics, pleaded
+from memory_pipeline.retrieval.topics import NOTHING_CLOSED, Topics
 from memory_pipeline.retrieval.usefulness import RecentUsefulness, usefulness
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake

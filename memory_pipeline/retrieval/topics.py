@@ -6,41 +6,23 @@ of the rows and kept with them. The pleas, their topics and what rests on them h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from memory_pipeline.domain.entities import USER, Entity, Kind
-from memory_pipeline.domain.memory import FORGOTTEN_TOPIC
-from memory_pipeline.domain.topic_wordings import topics
-from memory_pipeline.domain.topics import Statement, Topic, beside, source, speaks, touches
+from memory_pipeline.domain.passage import Passage, source
+from memory_pipeline.domain.restatement import Statement, Statements
+from memory_pipeline.domain.topics import Topic, speaks
+from memory_pipeline.retrieval.pleas import DERIVED, Plea, Pleas, likely, touched
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Mask = npt.NDArray[np.bool_]
-
-_DERIVED = ("reflection", "pattern")
-
-
-@dataclass(frozen=True, slots=True)
-class Plea:
-    """A topic that is closed.
-
-    Attributes:
-        at: when it was asked for, in seconds since 1970; a boundary holds at all times.
-        renewed: when the user first told something of the topic again, infinite where that has not been.
-    """
-
-    topic: Topic
-    at: float = np.inf
-    renewed: float = np.inf
 
 
 @dataclass
@@ -70,7 +52,7 @@ class Marked:
 
 
 class Topics:
-    """The pleas of one user.
+    """What one user has closed, over all layers.
 
     Args:
         now: the user's memories as they are today.
@@ -80,6 +62,17 @@ class Topics:
     def __init__(self, now: UserRows, messages: UserRows) -> None:
         self._now = now
         self._messages = messages
+        self._pleas = Pleas(now)
+
+    @property
+    def boundaries(self) -> tuple[Plea, ...]:
+        """What is not to be brought up."""
+        return self._pleas.boundaries
+
+    @property
+    def holds(self) -> tuple[Plea, ...]:
+        """What was to be forgotten, each from a plea of the user's."""
+        return self._pleas.holds
 
     def unasked(self, marked: Marked, text: str) -> Mask:
         """What must not be brought up in reply to a text: what boundaries close and it does not name, shape (rows,)."""
@@ -96,76 +89,9 @@ class Topics:
             return True
         if any(at < plea.renewed and speaks(plea.topic, text) for plea in self.holds):
             return True
-        return any(said.held(text) for said, anew in self._forgotten if at < anew) or any(
+        return any(said.held(text) for said, anew in self._pleas.forgotten if at < anew) or any(
             said.held(text) for said, _ in self._suppressed
         )
-
-    # -- what is closed
-
-    @cached_property
-    def boundaries(self) -> tuple[Plea, ...]:
-        """What is not to be brought up."""
-        now = self._now
-        stands = now.matching("type", ("boundary",)) & now.matching("status", ("active",))
-        return tuple(Plea(topic) for n in np.flatnonzero(stands).tolist() for topic in self._topics(n))
-
-    @cached_property
-    def holds(self) -> tuple[Plea, ...]:
-        """What was to be forgotten, each from a plea of the user's."""
-        now = self._now
-        held = now.matching("attribute", (FORGOTTEN_TOPIC,)) & now.matching("change", ("forget",))
-        at = now.seconds("observed_at")
-        return tuple(
-            Plea(topic, float(at[n]), self._renewed(topic, at[n]))
-            for n in np.flatnonzero(held).tolist()
-            for topic in self._topics(n)
-        )
-
-    def _topics(self, place: int) -> Iterator[Topic]:
-        row = self._now.row(place)
-        for topic in topics(row["value"], row["content"]):
-            yield self._known_as(topic)
-
-    def _known_as(self, topic: Topic) -> Topic:
-        """The topic with every name that the user's memories have for it."""
-        topic = topic.called(self._in_contents(topic))
-        for roster in self._now.names.rosters.values():
-            named = {i for name in topic.names for i in roster.resolve(name)}
-            meant = [e for e in roster.entities if e.entity_id in named or (not named and _is_called(e, topic))]
-            for entity in meant:
-                stated = (entity.name, *(a.name for a in entity.aliases if a.reason != "relation"))
-                being = topic.person or entity.kind in (Kind.PERSON, Kind.PET)
-                topic = topic.called((n for n in stated if n != USER), person=being)
-                for who in entity.relations:
-                    if not topic.parts and len(roster.resolve(who)) == 1:
-                        topic = replace(topic, parts=next(iter(topics(who)), topic).parts)
-        return topic
-
-    def _in_contents(self, topic: Topic) -> set[str]:
-        contents = self._now.table.column("content")
-        likely = np.flatnonzero(_found(contents, [topic]))
-        return {name for n in likely.tolist() for name in beside(topic, contents[n].as_py())}
-
-    def _renewed(self, topic: Topic, at: float) -> float:
-        """When the user told something of a topic again after a plea to forget it."""
-        now = self._now
-        told = now.matching("status", ("active",)) & ~now.matching("type", ("boundary", *_DERIVED))
-        times = now.seconds("observed_at")
-        later = np.flatnonzero(told & (times > at)).tolist()
-        return float(min((times[n] for n in later if self._touched(topic, n)), default=np.inf))
-
-    def _touched(self, topic: Topic, place: int, rows: UserRows | None = None) -> bool:
-        row = (rows or self._now).row(place)
-        return touches(topic, row["content"], subject=row["subject"], attribute=row["attribute"], value=row["value"])
-
-    # -- what single memories say that are forgotten or suppressed
-
-    @cached_property
-    def _forgotten(self) -> tuple[tuple[Statement, float], ...]:
-        """What was forgotten, and when it was told anew."""
-        now = self._now
-        gone = now.matching("memory_id", now.forgotten) & ~now.matching("attribute", (FORGOTTEN_TOPIC,))
-        return tuple((said, self._told_anew(said, n)) for n, said in self._statements(gone))
 
     @cached_property
     def _suppressed(self) -> tuple[tuple[Statement, int], ...]:
@@ -174,23 +100,7 @@ class Topics:
         alone = now.matching("surface", ("avoid",)) & now.matching("status", ("active",))
         closed = self.marked(now).closed
         kept = np.vstack([closed[:-1], (alone & ~closed[:-1].any(axis=0))[None]])
-        return tuple((said, n) for n, mask in enumerate(kept) for _, said in self._statements(mask))
-
-    def _statements(self, mask: Mask) -> Iterator[tuple[int, Statement]]:
-        for n in np.flatnonzero(mask & ~self._now.matching("type", ("boundary",))).tolist():
-            row = self._now.row(n)
-            said = Statement.of(row["content"], row["value"])
-            if said and not row["derived_from"]:
-                yield n, said
-
-    def _told_anew(self, said: Statement, place: int) -> float:
-        """When a memory that stands says again what a forgotten one did."""
-        now = self._now
-        times = now.seconds("observed_at")
-        later = now.matching("status", ("active",)) & (times > now.seconds("referenced_at")[place])
-        likely = later & _found(now.table.column("content"), [said])
-        again = [times[n] for n in np.flatnonzero(likely).tolist() if said.held(now.row(n)["content"])]
-        return float(min(again, default=np.inf))
+        return tuple((said, n) for n, mask in enumerate(kept) for _, said in self._pleas.statements(mask))
 
     # -- masks
 
@@ -212,7 +122,7 @@ class Topics:
     def _memories(self, rows: UserRows) -> Marked:
         made = self._nothing(rows)
         said = rows.seconds("observed_at")
-        derived = rows.matching("type", _DERIVED)
+        derived = rows.matching("type", DERIVED)
         notice = rows.matching("type", ("boundary",))
         for n, plea in enumerate(self.boundaries):
             made.closed[n] = self._about(plea.topic, rows) & ~notice
@@ -235,63 +145,69 @@ class Topics:
 
     def _about(self, topic: Topic, rows: UserRows) -> Mask:
         """Which memories speak of a topic, or were read out of a clause that does."""
-        mask = np.zeros(len(rows), dtype=bool)
-        columns = [rows.table.column(name) for name in ("content", "value", "attribute", "subject")]
-        likely = np.zeros(len(rows), dtype=bool)
-        for column in columns:
-            likely |= _found(column, [topic])
+        mask, some = np.zeros(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
+        for name in ("content", "value", "attribute", "subject"):
+            some |= likely(rows.table.column(name), [topic])
         if topic.attributes:
-            likely |= rows.matching("attribute", topic.attributes)
-        for n in np.flatnonzero(likely).tolist():
-            mask[n] = self._touched(topic, n, rows)
-        messages = self._messages
-        contents = messages.table.column("content")
-        speaking = [n for n in np.flatnonzero(_found(contents, [topic])).tolist() if speaks(topic, contents[n].as_py())]
-        by_id = rows.evidence_places if speaking else {}
-        ids, sessions = messages.values("message_id"), messages.values("session_id")
+            some |= rows.matching("attribute", topic.attributes)
+        for n in np.flatnonzero(some).tolist():
+            mask[n] = touched(topic, rows, n)
+        messages, speaking = self._messages, np.flatnonzero(self._said[topic]).tolist()
+        texts, ids = messages.table.column("content"), messages.values("message_id")
+        sessions = messages.values("session_id")
+        cited = rows.evidence_places if speaking else {}
         for n in speaking:
-            text = contents[n].as_py()
-            for place in by_id.get(ids[n], ()):
+            for place in cited.get(ids[n], ()):
                 row = rows.row(place)
-                if not mask[place] and row["session_id"] == sessions[n] and not row["own_words"]:
-                    mask[place] = len(row["evidence"]) == 1 and speaks(topic, source(row["content"], text))
+                alone = len(row["evidence"]) == 1 and row["session_id"] == sessions[n] and not row["own_words"]
+                if alone and not mask[place]:
+                    mask[place] = speaks(topic, source(row["content"], texts[n].as_py()))
         return mask
 
     def _turns(self, rows: UserRows) -> Marked:
         made, own = self._nothing(rows), self.marked(self._now)
         said, aside = rows.seconds("created_at"), ~rows.matching("role", ("user",))
+        told = self._said if rows is self._messages else self._speaking(rows)
         for n, plea in enumerate(self.boundaries):
-            made.closed[n] = self._speaking(plea.topic, rows)
+            made.closed[n] = told[plea.topic]
             made.closed[n][rows.places_of(self._now.cited(own.closed[n]))] = True
         for plea in self.holds:
-            made.gone[:] |= self._speaking(plea.topic, rows) & ((said <= plea.at) | (aside & (said < plea.renewed)))
+            made.gone[:] |= told[plea.topic] & ((said <= plea.at) | (aside & (said < plea.renewed)))
         made.gone[rows.places_of(self._now.cited(own.gone))] = True
         self._say_again(made, rows, said, aside)
         return made
 
     def _told(self, rows: UserRows) -> Marked:
         made, own = self._nothing(rows), self.marked(self._now)
-        at = rows.seconds("observed_at")
+        at, told = rows.seconds("observed_at"), self._speaking(rows)
         for n, plea in enumerate(self.boundaries):
-            made.closed[n] = self._speaking(plea.topic, rows)
+            made.closed[n] = told[plea.topic]
         for plea in self.holds:
-            made.gone[:] |= self._speaking(plea.topic, rows) & (at < plea.renewed)
+            made.gone[:] |= told[plea.topic] & (at < plea.renewed)
         self._say_again(made, rows, at, np.zeros(len(rows), dtype=bool))
         messages = self._messages
         memories = frozenset(self._now.values("memory_id")[own.gone])
         turns = frozenset(messages.values("message_id")[self.marked(messages).gone])
         if memories or turns:
-            told = zip(rows.values("memory_ids"), rows.values("message_ids"), strict=True)
-            spoilt = (not (memories.isdisjoint(m) and turns.isdisjoint(t)) for m, t in told)
+            rests = zip(rows.values("memory_ids"), rows.values("message_ids"), strict=True)
+            spoilt = (not (memories.isdisjoint(m) and turns.isdisjoint(t)) for m, t in rests)
             made.gone[:] |= np.fromiter(spoilt, dtype=bool, count=len(rows))
         return made
 
-    def _speaking(self, topic: Topic, rows: UserRows) -> Mask:
+    @cached_property
+    def _said(self) -> Mapping[Topic, Mask]:
+        return self._speaking(self._messages)
+
+    def _speaking(self, rows: UserRows) -> Mapping[Topic, Mask]:
+        """Which texts speak of each topic; a text of several is taken apart once."""
         contents = rows.table.column("content")
-        mask = _found(contents, [topic])
-        for n in np.flatnonzero(mask).tolist():
-            mask[n] = speaks(topic, contents[n].as_py())
-        return mask
+        masks = {plea.topic: likely(contents, [plea.topic]) for plea in (*self.boundaries, *self.holds)}
+        some = np.logical_or.reduce(list(masks.values())) if masks else np.zeros(len(rows), dtype=bool)
+        for n in np.flatnonzero(some).tolist():
+            text = Passage(contents[n].as_py())
+            for topic, mask in masks.items():
+                mask[n] = mask[n] and speaks(topic, text)
+        return masks
 
     def _say_again(self, made: Marked, rows: UserRows, at: npt.NDArray[np.float64], bare: Mask) -> None:
         """Mark what says again what single memories do.
@@ -300,13 +216,13 @@ class Topics:
             at: when each row was said, in seconds since 1970.
             bare: which rows need hold no more than the memory's value.
         """
+        gone, closed = Statements(self._pleas.forgotten), Statements(self._suppressed)
         contents = rows.table.column("content")
-        likely = _found(contents, [said for said, _ in (*self._forgotten, *self._suppressed)])
-        for n in np.flatnonzero(likely).tolist():
-            text = contents[n].as_py()
-            made.gone[n] |= any(at[n] < anew and said.held(text, bare=bare[n]) for said, anew in self._forgotten)
-            for said, boundary in self._suppressed:
-                made.closed[boundary, n] |= said.held(text, bare=bare[n])
+        some = likely(contents, [said for said, _ in (*self._pleas.forgotten, *self._suppressed)])
+        for n in np.flatnonzero(some).tolist():
+            text = Passage(contents[n].as_py())
+            made.gone[n] |= any(at[n] < anew for anew in gone.held(text, bare=bool(bare[n])))
+            made.closed[[*closed.held(text, bare=bool(bare[n]))], n] = True
 
 
 class _NothingClosed(Topics):
@@ -315,7 +231,8 @@ class _NothingClosed(Topics):
     def __init__(self) -> None:
         pass
 
-    boundaries = holds = ()
+    def unasked(self, marked: Marked, text: str) -> Mask:
+        return marked.gone
 
     def silent(self, text: str, at: float) -> bool:
         return False
@@ -325,28 +242,7 @@ class _NothingClosed(Topics):
         return Marked(nothing[0], nothing)
 
 
-def pleaded(now: UserRows) -> bool:
-    """Whether a user's memories tell of anything that is forgotten, suppressed or not to be brought up."""
-    avoided = now.matching("surface", ("avoid",)) & now.matching("status", ("active",))
-    return bool(now.forgotten) or bool(avoided.any()) or bool(now.matching("type", ("boundary",)).any())
-
-
-def _is_called(entity: Entity, topic: Topic) -> bool:
-    """Whether somebody is to the user what a topic names: "my ex"."""
-    described = (found.parts for who in entity.relations for found in topics(who))
-    return bool(topic.parts) and topic.parts in described
-
-
-def _found(column: pa.ChunkedArray, wanted: Iterable[Topic | Statement]) -> Mask:
-    """Which texts hold a word that one of some topics or statements needs."""
-    pattern = "|".join(filter(None, dict.fromkeys(thing.pattern for thing in wanted)))
-    if not pattern or not len(column):
-        return np.zeros(len(column), dtype=bool)
-    found = pc.fill_null(pc.match_substring_regex(column, pattern, ignore_case=True), False)
-    return np.asarray(found.to_numpy(), dtype=bool)
-
-
 _MAKING = {MEMORIES: Topics._memories, MESSAGES: Topics._turns, SUMMARIES: Topics._told}
 NOTHING_CLOSED: Topics = _NothingClosed()
 
-__all__ = ["NOTHING_CLOSED", "Marked", "Plea", "Topics", "pleaded"]
+__all__ = ["NOTHING_CLOSED", "Marked", "Topics"]
