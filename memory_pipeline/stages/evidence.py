@@ -81,6 +81,7 @@ class Diary:
         self._hidden = {i: v for i, v in self._back.items() if _hidden(v)}
         gone = {m for v in self._back.values() for m in _gone(v)}
         told = list(versions)
+        self._touched: set[str] = set()
         self._closed = _closed(self._hidden.values(), told)
         self._messages: dict[date, list[Message]] = defaultdict(list)
         for message in messages:
@@ -89,7 +90,7 @@ class Diary:
         self._versions: dict[date, list[MemoryVersion]] = defaultdict(list)
         for version in told:
             if any(version.observed_at <= at and speaks_of(version, topic) for topic, at in self._closed):
-                self._hidden.setdefault(version.memory_id, version)
+                self._touched.add(version.memory_id)
             # A summary has no classification: it tells nothing above the default ceiling (KN-27).
             permitted = Classification.INTERNAL.permits(version.classification)
             if permitted and version.cause in TOLD and version.change not in _BOOKKEEPING:
@@ -142,7 +143,7 @@ class Diary:
         by_memory: dict[str, list[MemoryVersion]] = defaultdict(list)
         for day in days:
             for version in self._versions.get(day, ()):
-                if version.memory_id not in self._hidden:
+                if version.memory_id not in self._hidden and version.memory_id not in self._touched:
                     by_memory[version.memory_id].append(version)
         told = [self._in_own_words(_last(versions)) for versions in by_memory.values()]
         return sorted(told, key=lambda v: (v.day, v.changed_at, v.memory_id))
