@@ -11,7 +11,7 @@ from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.slots import Relation, relate
 from memory_pipeline.domain.supersession import Action, Decision
 from memory_pipeline.domain.text import content_words, normalise, overlap
-from memory_pipeline.domain.transition import identity
+from memory_pipeline.domain.transition import hold_of, identity
 
 State = Mapping[str, MemoryVersion]
 _ALIKE = 0.5  # share of words from which on two wordings of one message are taken for the same statement
@@ -77,6 +77,10 @@ def spared(proposal: Proposal, decision: Decision, state: State, undone: Sequenc
     if not undone:
         return decision
     sources = sources_of(proposal)
+    if decision.holds and (acts := [a for a in undone if not set(sources).isdisjoint(a.apart)]):
+        if any(act.memory_id == hold_of(proposal) for act in acts):
+            return Decision(Action.NONE, (), "kept apart by the user", closes=decision.closes)
+        decision = replace(decision, holds=False)
 
     def kept(ids: Iterable[str]) -> tuple[str, ...]:
         return tuple(i for i in ids if i not in state or not overruled(undone, state[i], sources, state))

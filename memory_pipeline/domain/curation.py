@@ -15,7 +15,7 @@ from typing import Any
 
 from memory_pipeline.domain.attachment import overruled
 from memory_pipeline.domain.lifecycle import review_on
-from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, Status, evolve, seal
+from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, RETIRED, Cause, Change, MemoryVersion, Status, evolve, seal
 from memory_pipeline.domain.pattern import absorbed, dissolved, released
 from memory_pipeline.domain.policy import Policy, SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Surface
@@ -122,6 +122,8 @@ def _changes(act: MemoryVersion, current: MemoryVersion, cited: Sequence[str]) -
         case Change.CLASSIFY:
             return {"classification": act.classification}
         case _:
+            if current.attribute == FORGOTTEN_TOPIC:
+                return {"apart": _joined(current.apart, act.apart), "status": Status.CLOSED, "taken_back": ()}
             gone = current.type is MemoryType.PATTERN and not set(act.apart).isdisjoint(current.derived_from)
             ended = {"status": Status.ARCHIVED, "pinned": False} if gone else {}
             return {"apart": _joined(current.apart, act.apart)} | ended

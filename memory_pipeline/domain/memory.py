@@ -33,6 +33,10 @@ class Status(StrEnum):
 RETIRED = frozenset({Status.SUPERSEDED, Status.CONTRADICTED, Status.CLOSED, Status.ARCHIVED})
 
 
+FORGOTTEN_TOPIC = "forgotten_topic"
+"""Attribute of the record that a plea to forget leaves: its value names the topic, its evidence is the plea. It is
+forgotten from its first version on, and so never shown; while it stands, nothing that speaks of its topic is."""
+
 MOST_EVIDENCE = 12  # citations that a memory keeps: the first and the latest where there are more
 
 

@@ -14,6 +14,7 @@ from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.policy import SummaryPolicy
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.text import content_words, estimate_tokens, truncate
+from memory_pipeline.domain.topics import Topic, speaks
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”]*")
 _ASKING = frozenset({"want", "bring", "brought", "mention", "mentioned", "talk", "discuss", "raise", "raised"})
@@ -129,6 +130,13 @@ def fitted(text: str, tokens: int) -> str:
             break
         kept += sentence
     return kept.strip() or truncate(text, tokens)
+
+
+def unspeaking(text: str, closed: Sequence[Topic]) -> str:
+    """The text without the sentences that speak of a closed topic."""
+    if not any(speaks(topic, text) for topic in closed):
+        return text
+    return "".join(s for s in sentences(text) if not any(speaks(topic, s) for topic in closed)).strip()
 
 
 def silenced(text: str, unspoken: Sequence[str]) -> str:

@@ -30,11 +30,14 @@ from memory_pipeline.domain.equivalence import (
 from memory_pipeline.domain.fulfilment import fulfilled
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
+from memory_pipeline.domain.passage import source
 from memory_pipeline.domain.policy import SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.replacement import replaced
 from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.text import content_words, normalise, overlap
+from memory_pipeline.domain.topic_wordings import topics
+from memory_pipeline.domain.topics import Topic, speaks, touches
 
 
 class Action(StrEnum):
@@ -67,6 +70,7 @@ class Decision:
         targets: ids of the memories it changes; empty for add and none.
         certain: False asks the judge, with ``action`` as what is done should it not answer.
         closes: ids of open loops that the proposal shows to be done, whatever else it does (DL-37).
+        holds: the topic that is to be forgotten is put on record, whatever of it is remembered.
     """
 
     action: Action
@@ -74,6 +78,7 @@ class Decision:
     reason: str
     certain: bool = True
     closes: tuple[str, ...] = ()
+    holds: bool = False
 
 
 _PURSUITS = frozenset({"learning", "project", "goal", "plan", "hobby"})
@@ -100,18 +105,35 @@ def decide(proposal: Proposal, candidates: Sequence[Candidate], policy: Similari
 
 
 def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reason: str) -> Decision:
+    """What speaks of the topic of a plea, and what shares most words with it."""
+    about = topics(proposal.value, proposal.content)
+    held = action is Action.FORGET and bool(about)
     wanted = content_words(proposal.value or proposal.content)
+    named: set[str] = set()
     hits = []
     for c in living:
+        boundary = c.memory.type is MemoryType.BOUNDARY
+        if boundary and (action is Action.SUPPRESS or c.memory.observed_at >= proposal.observed_at):
+            continue
+        said_before = c.memory.observed_at <= proposal.observed_at
+        if said_before and any(speaks_of(c.memory, topic) for topic in about):
+            named.add(c.memory.memory_id)
         words = content_words(f"{c.memory.content} {c.memory.value or ''}")
         share = len(wanted & words) / len(wanted) if wanted else 0.0
-        boundary = c.memory.type is MemoryType.BOUNDARY and action is Action.SUPPRESS
-        if share >= max(_NAMES, 1 / max(len(wanted), 1)) and not boundary:
-            hits.append((share, c.similarity, c.memory.memory_id))
-    if not hits:
+        if share >= max(_NAMES, 1 / max(len(wanted), 1)):
+            hits.append((share, c.memory.memory_id))
+    best = max((share for share, _ in hits), default=0.0)
+    named |= {i for share, i in hits if share >= best}
+    if not named and not held:
         return Decision(Action.NONE, (), "no memory names it")
-    best = max(hits)[0]
-    return Decision(action, tuple(sorted(i for share, _, i in hits if share >= best)), reason)
+    return Decision(action, tuple(sorted(named)), reason, holds=held)
+
+
+def speaks_of(memory: MemoryVersion, topic: Topic) -> bool:
+    """Whether a memory speaks of a topic, or was read out of a clause that does."""
+    if touches(topic, memory.content, subject=memory.subject, attribute=memory.attribute, value=memory.value):
+        return True
+    return not memory.own_words and any(speaks(topic, source(memory.content, e.quote)) for e in memory.evidence)
 
 
 def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:

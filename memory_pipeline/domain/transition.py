@@ -9,9 +9,19 @@ from datetime import datetime
 from memory_pipeline.domain.classification import strictest
 from memory_pipeline.domain.endings import tells_end
 from memory_pipeline.domain.lifecycle import review_on
-from memory_pipeline.domain.memory import MOST_EVIDENCE, Cause, Change, MemoryVersion, Status, evolve, memory_id, seal
+from memory_pipeline.domain.memory import (
+    FORGOTTEN_TOPIC,
+    MOST_EVIDENCE,
+    Cause,
+    Change,
+    MemoryVersion,
+    Status,
+    evolve,
+    memory_id,
+    seal,
+)
 from memory_pipeline.domain.policy import Policy
-from memory_pipeline.domain.proposal import Evidence, Operation, Proposal, Surface
+from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.supersession import Action, Decision
 
@@ -60,6 +70,8 @@ def apply(
             made = [_ended(proposal, t, Change.CLOSE, Status.CLOSED, decision.reason) for t in targets]
         case Action.FORGET:
             made = [_ended(proposal, t, Change.FORGET, Status.ARCHIVED, decision.reason) for t in targets]
+            if decision.holds and hold_of(proposal) not in state:
+                made.append(_held(proposal, decision.reason, run_id, now, timezone))
         case Action.SUPPRESS:
             made = [_suppressed(proposal, t, decision.reason) for t in targets if t.surface is not Surface.AVOID]
     done = [state[i] for i in decision.closes if i in state and i not in {v.memory_id for v in made}]
@@ -233,6 +245,27 @@ def _ended(proposal: Proposal, memory: MemoryVersion, change: Change, status: St
         classification=_class(memory, proposal),
         proposal_id=proposal.proposal_id,
     )
+
+
+def hold_of(proposal: Proposal) -> str:
+    """Id of the record that a plea to forget leaves."""
+    topic = proposal.value or proposal.content
+    return identity(replace(proposal, attribute=FORGOTTEN_TOPIC, value=topic))
+
+
+def _held(proposal: Proposal, reason: str, run_id: str, now: datetime, timezone: str) -> MemoryVersion:
+    """The record of a plea to forget: never shown, and behind it all that speaks of the topic."""
+    topic = proposal.value or proposal.content
+    noted = replace(
+        proposal,
+        type=MemoryType.BOUNDARY,
+        attribute=FORGOTTEN_TOPIC,
+        value=topic,
+        content=f"Wants {topic} to be forgotten.",
+        surface=Surface.AVOID,
+    )
+    made = replace(added(noted, "", reason, run_id, now, timezone), memory_id=hold_of(proposal))
+    return seal(replace(made, lineage_id=made.memory_id, change=Change.FORGET, status=Status.ARCHIVED))
 
 
 def _suppressed(proposal: Proposal, memory: MemoryVersion, reason: str) -> MemoryVersion:

@@ -60,6 +60,8 @@ class Query:
         apart_from: a session whose messages are in the prompt already, and so are left out.
         statuses: of memories.
         named: whether the read names these itself: what is over is then found although it is valid no more.
+        unasked: it also finds what a boundary keeps from being brought up although the text does not name it; marked
+            so, for a read that speaks to nobody.
     """
 
     text: str
@@ -83,6 +85,7 @@ class Query:
     statuses: frozenset[str]
     min_score: float | None
     named: bool = False
+    unasked: bool = False
 
     @property
     def reach(self) -> tuple[Hashable, ...]:
@@ -131,6 +134,7 @@ def checked(
     statuses: Iterable[str] | None = None,
     detail: str = "normal",
     min_score: float | None = None,
+    unasked: bool = False,
 ) -> Query:
     """A query from the arguments of a read.
 
@@ -166,6 +170,7 @@ def checked(
         statuses=reached if statuses is None else some_of("statuses", statuses, Status),
         min_score=min_score,
         named=statuses is not None,
+        unasked=unasked,
     )
 
 

@@ -137,7 +137,8 @@ class MemoryReader(PlainReads):
             statuses=statuses,
             detail=detail,
         )
-        asked = self._engine.checked(query, user_id, tenant_id, reach, k=k, session_id=session_id, min_score=min_score)
+        more = {"session_id": session_id, "min_score": min_score, "unasked": True}
+        asked = self._engine.checked(query, user_id, tenant_id, reach, k=k, **more)
         hits = self._engine.ranked(asked)
         recall_id = self._engine.logged("search", asked, session_id, hits, started, asked={"k": k})
         return [hit.item(asked.at, recall_id, explain=explain) for hit in hits]

@@ -43,6 +43,8 @@ class UserRows(Columns):
         self.vectors = vectors
         self._policy = policy
         self._dated = np.full(len(self), -1, dtype=np.int8)  # where it is not known yet
+        self.marked: tuple[object, Any] | None = None  # what the user's topics make of the rows, and which topics
+        self.topics: tuple[object, Any] | None = None  # of memories: what they close, and over which turns
 
     @property
     def nbytes(self) -> int:
@@ -155,7 +157,7 @@ class UserRows(Columns):
         # Rows of before these fields say it by their change alone.
         unlisted = self.matching("change", _TAKING_BACK) & (self.numbers("own_words") == 0)
         unlisted[self._listing] = False
-        return frozenset(listed) | self._cited(unlisted)
+        return frozenset(listed) | self.cited(unlisted)
 
     @cached_property
     def _listing(self) -> npt.NDArray[np.int64]:
@@ -198,9 +200,10 @@ class UserRows(Columns):
     @cached_property
     def constrained(self) -> Citations:
         """Of memories: the messages behind what must not be brought up (DL-23)."""
-        return self._cited(self.matching("surface", ("avoid",)) & self.matching("status", ("active",)))
+        return self.cited(self.matching("surface", ("avoid",)) & self.matching("status", ("active",)))
 
-    def _cited(self, mask: npt.NDArray[Any]) -> Citations:
+    def cited(self, mask: npt.NDArray[Any]) -> Citations:
+        """Of memories: the messages behind some of them."""
         evidence, sessions = self._arrays["evidence"], self._arrays["session_id"]
         return frozenset((i, sessions[n].as_py()) for n in np.flatnonzero(mask).tolist() for i in evidence[n].as_py())
 

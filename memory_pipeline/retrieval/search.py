@@ -70,9 +70,8 @@ class Searcher:
         hits = _in_order(self._scored(query, opened), query)
         messages = opened.table(MESSAGES)
         if messages is None or not len(messages):
-            return list(islice(hits, query.k))
-        merged = once((_resting(h, messages) for h in hits), query.k)
-        return _constrained(merged, messages, opened.now)
+            return _left_alone(islice(hits, query.k), opened)
+        return _left_alone(once((_resting(h, messages) for h in hits), query.k), opened)
 
     def evidence(self, query: Query, request: Request) -> Evidence:
         """What a request may be answered from: the best ``query.k`` hits, memories beside the turns that they rest on,
@@ -80,10 +79,7 @@ class Searcher:
         if not query.text or not query.k or request.greeting:
             return Evidence()
         opened = self.sources.open(query)
-        hits = list(islice(_in_order(self._scored(query, opened), query), query.k))
-        messages = opened.table(MESSAGES)
-        if messages is not None and len(messages):
-            hits = _constrained(hits, messages, opened.now)
+        hits = _left_alone(islice(_in_order(self._scored(query, opened), query), query.k), opened)
         turns = self._needed_turns(query, request, opened)
         said = {h.row["message_key"]: h.id for h in (*hits, *(turn for turn, _ in turns)) if h.layer == "episodic"}
         citing = {
@@ -106,7 +102,7 @@ class Searcher:
         for kind in request.kinds:
             places = needed(rows, mask, kind, vector, query.at.timestamp(), policy)
             found += [place for place in places if place not in found]
-        return [hit(MEMORIES, rows.row(place)) for place in found]
+        return _left_alone((hit(MEMORIES, rows.row(place)) for place in found), opened)
 
     def _needed_turns(self, query: Query, request: Request, opened: Opened) -> list[tuple[Hit, frozenset[str]]]:
         """The user's turns that say something which the request's kinds need, with the words that say it."""
@@ -119,7 +115,7 @@ class Searcher:
             for kind in request.kinds
             for place in needed_turns(own.rows, own.mask, kind, vector, policy)
         ]
-        allowed = _constrained((turn for turn, _ in found), own.rows, opened.now)
+        allowed = _left_alone((turn for turn, _ in found), opened)
         return [(turn, words) for turn, (_, words) in zip(allowed, found, strict=True)]
 
     def request(self, query: Query) -> Request:
@@ -132,11 +128,13 @@ class Searcher:
         Args:
             constant_only: leave out what does not belong into every prompt (see ``candidates.constant``).
         """
-        (source,) = self.sources.open(replace(query, layers=frozenset({"semantic"}), include_shared=False)).tables
+        opened = self.sources.open(replace(query, layers=frozenset({"semantic"}), include_shared=False))
+        (source,) = opened.tables
         mask = source.mask
         if constant_only:
             mask = mask & constant(source.rows, query.at.timestamp(), self._policy.context.due_within_days)
-        hits = [hit(MEMORIES, source.rows.row(place)) for place in np.flatnonzero(mask).tolist()]
+        found = [hit(MEMORIES, source.rows.row(place)) for place in np.flatnonzero(mask).tolist()]
+        hits = _left_alone(found, opened)
         return sorted(hits, key=lambda h: (h.observed_at, h.id))
 
     def _scored(self, query: Query, opened: Opened) -> list[_Scored]:
@@ -197,10 +195,19 @@ class Searcher:
         return found
 
 
-def _constrained(hits: Iterable[Hit], messages: UserRows, now: UserRows) -> list[Hit]:
-    """The hits; what a boundary or a suppressed memory rests on must not be brought up either (DL-23)."""
-    avoided = _turns(messages, now.constrained)
-    return [replace(h, surface="avoid") if h.layer == "episodic" and h.rests_on & avoided else h for h in hits]
+def _left_alone(hits: Iterable[Hit], opened: Opened) -> list[Hit]:
+    """The hits; each that must not be brought up is marked so, and so are the turns that it rests on (DL-23)."""
+    closed = [opened.topics.marked(t.rows).avoided(t.rows) for t in opened.tables if not t.shared]
+    messages = opened.table(MESSAGES)
+    turns = _turns(messages, opened.now.constrained) if messages is not None else frozenset[str]()
+    avoided = frozenset().union(turns, *closed)
+    if not avoided:
+        return list(hits)
+    return [replace(h, surface="avoid") if not avoided.isdisjoint(_keys(h)) else h for h in hits]
+
+
+def _keys(found: Hit) -> tuple[str, ...]:
+    return tuple(found.rests_on) if found.layer == "episodic" else (found.id,)
 
 
 def _holding(memories: Iterable[Mapping[str, Any]], opened: Opened) -> dict[str, Hit]:
@@ -209,9 +216,10 @@ def _holding(memories: Iterable[Mapping[str, Any]], opened: Opened) -> dict[str,
     if own is None:
         return {}
     found: dict[str, Hit] = {}
+    closed = opened.topics.marked(own.rows).avoided(own.rows)
     for memory_id in {i for m in memories for i in (m["memory_id"], m["superseded_by"]) if i}:
         place = own.rows.place.get(memory_id)
-        if place is not None and own.mask[place]:
+        if place is not None and own.mask[place] and memory_id not in closed:
             row = own.rows.row(place)
             if row["status"] == "active" and row["surface"] != "avoid":
                 found[memory_id] = hit(MEMORIES, row)

@@ -75,16 +75,20 @@ class SessionStory:
 
     def _clean(self, summary: Summary) -> bool:
         """Whether it tells nothing that the user has taken back since."""
-        now = self._engine.searcher.sources.now(self._scope)
+        sources = self._engine.searcher.sources
+        if sources.topics(self._scope).silent(summary.text, summary.observed_at.timestamp()):
+            return False
+        now = sources.now(self._scope)
         messages = {message_id for message_id, _ in now.taken_back}
         return now.forgotten.isdisjoint(summary.memory_ids) and messages.isdisjoint(summary.message_ids)
 
     def _extracted(self, turns: Sequence[Turn], tokens: int) -> str:
+        topics = self._engine.searcher.sources.topics(self._scope)
         at = self._now.astimezone(zone(self._engine.settings.timezone)).isoformat(timespec="seconds")
         messages = [
             {"id": f"t{n}", "role": turn["role"], "speaker": None, "content": said(turn), "created_at": at}
             for n, turn in enumerate(turns)
-            if turn["role"] in _TOLD and said(turn).strip()
+            if turn["role"] in _TOLD and said(turn).strip() and not topics.silent(said(turn), self._now.timestamp())
         ]
         return own_words({"messages": messages, "max_tokens": tokens, "unspoken": self._unspoken()}).text
 

@@ -11,11 +11,14 @@ import numpy as np
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.cache import HotRows
+from memory_pipeline.retrieval.candidates import VITAL
 from memory_pipeline.retrieval.guards import allowed
 from memory_pipeline.retrieval.history import memories_at, recorded_by
 from memory_pipeline.retrieval.links import HotLinks, Links
+from memory_pipeline.retrieval.pleas import pleaded
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
+from memory_pipeline.retrieval.topics import NOTHING_CLOSED, Topics
 from memory_pipeline.retrieval.usefulness import RecentUsefulness, usefulness
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake
@@ -49,10 +52,12 @@ class Opened:
         tables: those that its layers need.
         now: the user's memories as they are today, whatever moment is asked for: what the user took back, or does not
             want to be reminded of, holds for every read.
+        topics: what is to be forgotten, and what is not to be brought up.
     """
 
     tables: list[Source]
     now: UserRows
+    topics: Topics
 
     def table(self, name: str) -> UserRows | None:
         """The user's own rows of a table, None when the query does not need it."""
@@ -91,18 +96,45 @@ class Sources:
     def open(self, query: Query) -> Opened:
         """The rows for a query. Shared memories are those of today, so a past state has none."""
         now = self._hot.rows(MEMORIES, query.scope)
+        topics = self.topics(query.scope)
         tables = []
         if query.layers & {"semantic", "narrative"}:
             memories = self._then(query) if query.historical else now
-            tables.append(Source(memories, allowed(memories, query) & unspoilt(memories, now)))
+            seen = self._shown(memories, query, topics)
+            if not query.unasked:  # what could hurt the user is kept in view, and not spoken of
+                seen |= ~topics.marked(memories).gone & memories.matching("attribute", VITAL)
+            tables.append(Source(memories, allowed(memories, query) & unspoilt(memories, now) & seen))
             if query.include_shared and not query.historical:
                 others = self._hot.shared(query.scope)
                 tables.append(Source(others, allowed(others, query, shared=True), shared=True))
         if "episodic" in query.layers:
-            tables.append(self._derived(MESSAGES, query, now))
+            tables.append(self._derived(MESSAGES, query, now, topics))
         if "narrative" in query.layers:
-            tables.append(self._derived(SUMMARIES, query, now))
-        return Opened(tables, now)
+            tables.append(self._derived(SUMMARIES, query, now, topics))
+        return Opened(tables, now, topics)
+
+    def topics(self, scope: Scope) -> Topics:
+        """What a user wants forgotten or not brought up, as of now."""
+        now = self._hot.rows(MEMORIES, scope)
+        if not pleaded(now):
+            return NOTHING_CLOSED
+        messages = self._hot.rows(MESSAGES, scope)
+        kept = now.topics
+        if kept is None or kept[0] is not messages:
+            kept = now.topics = (messages, Topics(now, messages))
+        found: Topics = kept[1]
+        return found
+
+    @staticmethod
+    def _shown(rows: UserRows, query: Query, topics: Topics) -> npt.NDArray[np.bool_]:
+        """What is neither forgotten nor, where the read speaks, to be left alone, shape (rows,).
+
+        A summary tells of more than what the user has just named, so that it is not told at all.
+        """
+        marked = topics.marked(rows)
+        if rows.name == SUMMARIES and not query.unasked:
+            return ~(marked.gone | marked.closed.any(axis=0))
+        return ~marked.gone if query.unasked else ~(marked.gone | topics.unasked(marked, query.text))
 
     def now(self, scope: Scope) -> UserRows:
         """A user's memories as they are now."""
@@ -142,10 +174,10 @@ class Sources:
             query.known_at,
         )
 
-    def _derived(self, name: str, query: Query, now: UserRows) -> Source:
+    def _derived(self, name: str, query: Query, now: UserRows, topics: Topics) -> Source:
         """Messages or summaries, without those that say what the user has taken back."""
         rows = self._hot.rows(name, query.scope)
-        mask = allowed(rows, query)
+        mask = allowed(rows, query) & self._shown(rows, query, topics)
         if name == MESSAGES:
             mask[rows.places_of(now.taken_back)] = False
         elif now.forgotten or now.taken_back:

@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cache
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.classification import Classifier, strictest
-from memory_pipeline.domain.memory import RETIRED, Cause, Change, MemoryVersion, standing
+from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, RETIRED, Cause, Change, MemoryVersion, standing
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import SummaryPolicy
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.selection import select, size, told_order, weightiest
+from memory_pipeline.domain.supersession import speaks_of
 from memory_pipeline.domain.text import content_words
+from memory_pipeline.domain.topic_wordings import topics
+from memory_pipeline.domain.topics import Topic, beside, speaks
 from memory_pipeline.stages.classes import classifier
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.withholding import for_readers
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 # What the pipeline and the user state; not what reflections, patterns and time make of it.
 TOLD = frozenset({Cause.PROPOSAL, Cause.MANUAL})
+_ALWAYS = datetime.max.replace(tzinfo=UTC)
 _BOOKKEEPING = frozenset({Change.PIN, Change.UNPIN, Change.SUPPRESS, Change.UNDO, Change.CLASSIFY})
 _SAID_AGAIN = frozenset({Change.REINFORCE, Change.REVIVE, Change.MERGE, Change.EDIT})
 
@@ -52,6 +56,7 @@ class Evidence:
         unspoken: contents that the user wants forgotten or not brought up, and that the period touches.
         classification: the strictest of all these messages and memories (KN-27).
         domains, agent_ids: every one that they belong to, in order.
+        closed: the topics of boundaries and pleas to forget that stand; nothing of the above speaks of them.
     """
 
     messages: tuple[Message, ...]
@@ -60,6 +65,7 @@ class Evidence:
     classification: Classification
     domains: tuple[str, ...]
     agent_ids: tuple[str, ...]
+    closed: tuple[Topic, ...] = ()
 
 
 class Diary:
@@ -86,12 +92,17 @@ class Diary:
         self._back = {v.memory_id: v for v in reaching_back}
         self._hidden = {i: v for i, v in self._back.items() if _hidden(v)}
         gone = {m for v in self._back.values() for m in _gone(v)}
+        told = list(versions)
+        self._touched: set[str] = set()
+        self._closed = _closed(self._hidden.values(), told)
         self._messages: dict[date, list[Message]] = defaultdict(list)
         for message in messages:
-            if message.message_id not in gone:
+            if message.message_id not in gone and not _speaks(self._closed, message):
                 self._messages[message.day].append(message)
         self._versions: dict[date, list[MemoryVersion]] = defaultdict(list)
-        for version in versions:
+        for version in told:
+            if any(version.observed_at <= at and speaks_of(version, topic) for topic, at in self._closed):
+                self._touched.add(version.memory_id)
             if version.cause in TOLD and version.change not in _BOOKKEEPING:
                 self._versions[version.day].append(version)
         self._read = cache(self._read_of)
@@ -151,6 +162,7 @@ class Diary:
             classification=strictest([*map(self._classes.of, messages), *map(self._class, memories)]),
             domains=_named([*(m.domain for m in messages), *(v.domain for v in memories)]),
             agent_ids=_named([*(m.agent_id for m in messages), *(v.agent_id for v in memories if not v.shared)]),
+            closed=tuple(topic for topic, _ in self._closed),
         )
 
     def _read_of(self, day: date) -> Sequence[Message]:
@@ -168,7 +180,9 @@ class Diary:
         by_memory: dict[str, list[MemoryVersion]] = defaultdict(list)
         for day in days:
             for version in self._versions.get(day, ()):
-                if version.memory_id not in self._hidden and ceiling.permits(self._class(version)):
+                if version.memory_id in self._hidden or version.memory_id in self._touched:
+                    continue
+                if ceiling.permits(self._class(version)):
                     by_memory[version.memory_id].append(version)
         told = [self._in_own_words(_last(versions)) for versions in by_memory.values()]
         return sorted(told, key=lambda v: (v.day, v.changed_at, v.memory_id))
@@ -194,6 +208,25 @@ class Diary:
                 }
             )
         )
+
+
+def _closed(hidden: Iterable[MemoryVersion], told: Sequence[MemoryVersion]) -> list[tuple[Topic, datetime]]:
+    """The topics that boundaries and pleas close, each with the time up to which: a plea holds for what was said before
+    it, a boundary at all times."""
+    found = []
+    for v in hidden:
+        held = v.attribute == FORGOTTEN_TOPIC
+        if held or (v.type is MemoryType.BOUNDARY and not v.forgotten):
+            for topic in topics(v.value, v.content):
+                names = {name for other in told for name in beside(topic, other.content)}
+                found.append((topic.called(names), v.observed_at if held else _ALWAYS))
+    return found
+
+
+def _speaks(closed: Iterable[tuple[Topic, datetime]], message: Message) -> bool:
+    """Whether a message speaks of what is closed; what the assistant says of it after a plea, too."""
+    aside = message.role is not Role.USER
+    return any((aside or message.created_at <= at) and speaks(topic, message.content) for topic, at in closed)
 
 
 def _hidden(version: MemoryVersion) -> bool:

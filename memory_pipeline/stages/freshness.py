@@ -26,7 +26,7 @@ from memory_pipeline.stages.flow import STAGES as STAGES
 from memory_pipeline.stages.flow import Stage as Stage
 from memory_pipeline.storage.partition_values import by_partition
 
-_CODE = "1"  # raised when the code of a stage changes what it makes
+_CODE = "2"  # raised when the code of a stage changes what it makes
 
 # What is said, not which prompt and model said it: where these change and say the same, nothing follows from it.
 _SAID = ", ".join(

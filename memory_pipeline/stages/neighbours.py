@@ -18,8 +18,9 @@ from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.replacement import given_up
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import attribute
-from memory_pipeline.domain.supersession import Candidate
+from memory_pipeline.domain.supersession import Candidate, speaks_of
 from memory_pipeline.domain.text import content_words, normalise, spellings
+from memory_pipeline.domain.topic_wordings import topics
 from memory_pipeline.inference.vector_cache import OwnedText
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _SHARED_WORDS = 0.3
 _ENDING = frozenset({Operation.FORGET, Operation.SUPPRESS, Operation.CLOSE_OPEN_LOOP, Operation.CONTRADICT})
+_PLEADING = frozenset({Operation.FORGET, Operation.SUPPRESS})
 _ROOM = 256
 
 
@@ -206,6 +208,8 @@ class Neighbourhood:
     def _in_view(self, proposal: Proposal, words: frozenset[str]) -> set[int]:
         if proposal.operation is Operation.CLOSE_OPEN_LOOP:
             return set(self._loops) | (self._sharing(words) if proposal.negated else set())
+        if proposal.operation in _PLEADING:
+            return self._sharing(words) | self._speaking(proposal)
         if proposal.operation in _ENDING:
             return self._sharing(words) | self._over(proposal)
         old = frozenset(w for told in given_up(proposal.content) for w in content_words(told))
@@ -213,6 +217,12 @@ class Neighbourhood:
             return self._sharing(words | old) | self._over(proposal)
         corrected = words if proposal.operation is Operation.UPDATE else frozenset()
         return self._sharing(old | corrected) if old or corrected else set()
+
+    def _speaking(self, proposal: Proposal) -> set[int]:
+        """Places of what speaks of the topic that is to be forgotten or left alone, in whatever words."""
+        about = topics(proposal.value, proposal.content)
+        rows = enumerate(self._rows)
+        return {p for p, m in rows if m is not None and any(speaks_of(m, topic) for topic in about)}
 
     def _over(self, proposal: Proposal) -> set[int]:
         """Places of what an ending is about although it shares no word with it: "was laid off", the job."""

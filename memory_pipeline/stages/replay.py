@@ -15,7 +15,7 @@ from memory_pipeline.domain.curation import take_back
 from memory_pipeline.domain.gate import examine, first_failure, nods
 from memory_pipeline.domain.hold import HELD, put_back
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.memory import RETIRED, MemoryVersion, fold
+from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, RETIRED, MemoryVersion, fold
 from memory_pipeline.domain.outcome import Result, boosted, decision_behind, result_of
 from memory_pipeline.domain.proposal import Finding, MemoryType, Operation, Outcome, Proposal, Verdict
 from memory_pipeline.domain.reasons import Reason
@@ -284,7 +284,8 @@ class Replay(UserState):
             self._verdict(proposal, Outcome.REJECTED, reason, findings, None, reply_key)
             return
         merged = decision.action in (Action.REINFORCE, Action.MERGE) or made[0].memory_id in decision.targets
-        outcome = Outcome.MERGED if merged and made[-1].version > 1 else Outcome.ACCEPTED
+        stated = [v for v in made if v.attribute != FORGOTTEN_TOPIC] or made
+        outcome = Outcome.MERGED if merged and stated[-1].version > 1 else Outcome.ACCEPTED
         concerned = identity(proposal) if any(v.memory_id == identity(proposal) for v in made) else made[0].memory_id
         self._verdict(proposal, outcome, str(decision.action), findings, concerned, reply_key)
 

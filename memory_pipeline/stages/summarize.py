@@ -18,7 +18,15 @@ from functools import partial
 from memory_pipeline.domain.calendar import Grain, Period, periods
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.summary import Summary, SummaryGrain, fitted, is_over, silenced, summary_id
+from memory_pipeline.domain.summary import (
+    Summary,
+    SummaryGrain,
+    fitted,
+    is_over,
+    silenced,
+    summary_id,
+    unspeaking,
+)
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
 from memory_pipeline.stages.calendar_requests import Member, grouped, joined
@@ -178,7 +186,7 @@ def _summary(
     """
     (told,) = reply.periods
     evidence = member.evidence
-    text = fitted(silenced(told.text, evidence.unspoken), member.tokens)
+    text = fitted(unspeaking(silenced(told.text, evidence.unspoken), evidence.closed), member.tokens)
     if not text:
         return None
     cited, remembered = _cited(member, told)

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from memory_pipeline.domain.memory import MemoryVersion, Status
-from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
+from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal
 from memory_pipeline.domain.slots import Relation, Slot, relate
 from memory_pipeline.domain.supersession import Action, Candidate, Decision, decide
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal, residence
@@ -113,6 +114,26 @@ def test_forget_names_what_it_means() -> None:
     assert _decide(forget, shop, tea).targets == (shop.memory_id,)
 
 
-def test_forget_of_something_unknown_does_nothing() -> None:
+def test_forget_of_something_unknown_is_put_on_record() -> None:
     forget = proposal("The sailing boat.", LATER, operation=Operation.FORGET, value="sailing boat")
-    assert _decide(forget, memory(residence("Berlin"))).action is Action.NONE
+    decision = _decide(forget, memory(residence("Berlin")))
+    assert (decision.action, decision.targets, decision.holds) == (Action.FORGET, (), True)
+    assert _decide(replace(forget, value="thing"), memory(residence("Berlin"))).action is Action.NONE
+
+
+def test_forget_reaches_what_says_it_in_other_words() -> None:
+    stone = memory(proposal("Has a therapist called Dr. Stone.", attribute="current_therapist", value="Dr. Stone"))
+    group = memory(proposal("Goes to group therapy on Mondays."))
+    snake = memory(proposal("Has a snake.", evidence=(Evidence("m-1", "I have a snake from my therapist."),)))
+    studio = memory(proposal("Has a studio in Hackney."))
+    forget = proposal("Anything about therapy.", LATER, operation=Operation.FORGET, value="therapy")
+    found = _decide(forget, stone, group, snake, studio)
+    assert set(found.targets) == {stone.memory_id, group.memory_id, snake.memory_id} and found.holds
+    before = replace(forget, observed_at=NOON - timedelta(days=1))
+    assert _decide(before, stone).targets == ()
+
+
+def test_a_boundary_said_with_the_plea_stays() -> None:
+    said = proposal("Does not want the clinic brought up.", LATER, type=MemoryType.BOUNDARY, value="clinic")
+    forget = proposal("Anything about the clinic.", LATER, operation=Operation.FORGET, value="clinic")
+    assert _decide(forget, memory(said)).targets == ()

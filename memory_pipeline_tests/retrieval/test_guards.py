@@ -268,7 +268,8 @@ class TestWhatTheUserTookBack:
         assert ids(reader, home, layers=["semantic", "episodic"]) == {turn.message_id}
 
     def test_a_message_of_the_same_id_in_another_session_stays(self, home: Store, reader: MemoryReader) -> None:
-        home.messages([(WORDS, {"message_id": "1"}), (WORDS, {"message_id": "1", "session_id": "s-2"})])
+        other = "Is there a cello in the hall?"
+        home.messages([(WORDS, {"message_id": "1"}), (other, {"message_id": "1", "session_id": "s-2"})])
         memory = home.memory(WORDS, evidence=["1"])
         home.change(memory, Change.FORGET, status=Status.ARCHIVED)
         found = reader.search("cello", **home.owner)

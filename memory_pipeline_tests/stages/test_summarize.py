@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.calendar import Grain
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve
+from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, Cause, Change, MemoryVersion, Status, evolve
 from memory_pipeline.domain.message import Role
-from memory_pipeline.domain.proposal import Surface
+from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import ModelError
 from memory_pipeline.retrieval.reader import MemoryReader
@@ -340,6 +340,25 @@ def test_what_is_forgotten_later_is_told_nowhere_any_more(home: Home, protocol_s
     last = _calls(protocol_server)[-1].prompt
     assert "The best coffee" not in last
     assert "<unspoken>" in last and '"Likes the coffee at Rosenfeld."' in last
+
+
+def test_what_a_topic_closes_is_neither_read_nor_told(home: Home, protocol_server: ProtocolServer) -> None:
+    met = home.say("I met my ex Tobias at the pier.", at(10), message_id="met")
+    home.say("Was Tobi well?", at(10, 13), message_id="asked", role=Role.ASSISTANT)
+    home.say("My clinic is by the pier.", at(10, 14), message_id="clinic")
+    home.say("I bought a bike at the pier.", at(10, 15), message_id="bike")
+    home.remember("Met Tobias at the pier.", met)
+    home.say("Please do not bring him up.", at(12), message_id="rule")
+    rule = home.remember("Does not want their ex Tobias to be brought up.", home.say("Not him.", at(12, 13)))
+    home.put(_changed(rule, Change.EDIT, 12, type=MemoryType.BOUNDARY, value="ex Tobias", surface=Surface.AVOID))
+    plea = home.remember("Wants clinic to be forgotten.", home.say("Forget the clinic.", at(12, 14), message_id="plea"))
+    held = {"attribute": FORGOTTEN_TOPIC, "value": "clinic", "type": MemoryType.BOUNDARY, "status": Status.ARCHIVED}
+    home.put(_changed(plea, Change.FORGET, 12, taken_back=("plea", plea.memory_id), **held))
+    _all(home)
+    read = "".join(call.prompt for call in _calls(protocol_server))
+    assert "bike" in read
+    assert not [t for t in ("I met my ex", "Was Tobi well", "My clinic", "Met Tobias") if t in read]
+    assert not any(re.search("tobi|clinic", s.text, re.I) for s in home.rows())
 
 
 def test_a_sentence_about_what_must_not_be_told_is_left_out(home: Home, protocol_server: ProtocolServer) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status
+from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, Change, MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.errors import CurationError
 from memory_pipeline_tests.factories import proposal, residence
@@ -122,6 +122,51 @@ def test_a_forgetting_that_meant_something_else_is_undone(life: Timeline) -> Non
     life.undo(one(life, "Has a dog called Max."), at(2))
     memory = one(life, "Has a dog called Max.")
     assert not memory.forgotten and memory.status is Status.ACTIVE and not memory.taken_back
+    stable(life)
+
+
+def pleaded(life: Timeline) -> MemoryVersion:
+    plea = proposal("Anything about the dog Max.", at(2), operation=Operation.FORGET, value="dog Max")
+    walks = proposal("Walks the dog Max at six.", at(1))
+    life.arrive([dog(0), walks, plea], at(2.1))
+    return next(m for m in life.memories if m.attribute == FORGOTTEN_TOPIC)
+
+
+def test_a_plea_to_forget_is_put_on_record_with_its_words(life: Timeline) -> None:
+    held = pleaded(life)
+    assert (held.value, held.version, held.change, held.status) == ("dog Max", 1, Change.FORGET, Status.ARCHIVED)
+    assert held.forgotten and held.evidence[0].quote == "Anything about the dog Max."
+    assert held.evidence[0].message_id in held.taken_back
+    assert all(m.forgotten for m in life.memories)
+    stable(life)
+
+
+def test_a_plea_of_which_nothing_is_remembered_is_put_on_record_too(life: Timeline) -> None:
+    life.arrive([proposal("Anything about the clinic.", at(0), operation=Operation.FORGET, value="clinic")], at(0.1))
+    (held,) = life.memories
+    assert held.attribute == FORGOTTEN_TOPIC and held.forgotten
+    stable(life)
+
+
+def test_undoing_a_plea_brings_all_of_it_back(life: Timeline) -> None:
+    life.undo(pleaded(life), at(3))
+    held = next(m for m in life.memories if m.attribute == FORGOTTEN_TOPIC)
+    assert (held.change, held.forgotten, held.taken_back) == (Change.UNDO, False, ())
+    assert {m.content: str(m.status) for m in life.memories if m is not held} == {
+        "Has a dog called Max.": "active",
+        "Walks the dog Max at six.": "active",
+    }
+    stable(life)
+    life.extract_again([by_another_prompt(p) for p in life.said], at(4))
+    assert not any(m.forgotten for m in life.memories)
+    stable(life)
+
+
+def test_undoing_what_a_plea_did_to_one_memory_lets_go_of_its_topic(life: Timeline) -> None:
+    pleaded(life)
+    life.undo(one(life, "Has a dog called Max."), at(3))
+    assert not any(m.attribute == FORGOTTEN_TOPIC and m.forgotten for m in life.memories)
+    assert one(life, "Walks the dog Max at six.").forgotten
     stable(life)
 
 

@@ -102,6 +102,8 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
     read = _times(sentence, source)
     readings = [_reading(c, people, read, source.now.date().isoformat()) for c in found]
     asked = directives(sentence, found, people, readings)
+    if any(fact.operation is Operation.FORGET for fact in asked):
+        told, named = [], set()  # whom a plea to forget names is not remembered by it
     told += _drafts(asked, readings[0].times if readings else (), source, main)
     if asked:
         if main is None or main.mood is Mood.REQUEST or any(map(_is_final, asked)):

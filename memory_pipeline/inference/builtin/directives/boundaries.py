@@ -53,7 +53,7 @@ def _topic(request: Request, prepositions: Sequence[str], *, direct: bool) -> li
     for n, token in enumerate(tokens[:_NEAR]):
         if token.low in prepositions:
             return _named(tokens[n + 1 :])
-        if direct and (token.pos in {"NOUN", "PROPN"} or token.low == "that"):
+        if direct and (token.pos in {"NOUN", "PROPN", "PRON"} or token.low == "that"):
             break
     if not direct:
         return []

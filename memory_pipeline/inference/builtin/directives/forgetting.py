@@ -101,7 +101,7 @@ def _told() -> re.Pattern[str]:
     verbs = "|".join(table("directives")["told"])
     when = "|".join(table("directives")["told_when"])
     return re.compile(
-        rf"[ ,]*\b(?:that |which |what |whatever )?(?:i|we)(?: have|'ve|’ve| just|'d)* (?:{verbs})"
+        rf"[ ,]*\b(?:that |which |what |whatever )?(?:i|we)(?: have|'ve|’ve| just|'d| ever| once| even)* (?:{verbs})"
         rf"(?: (?:to |with )?you)?(?: (?:{when}))*(?: about| that)?(?: (?:{when}))*\b[ ,]*",
         re.I,
     )
