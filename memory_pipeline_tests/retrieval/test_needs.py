@@ -1,4 +1,4 @@
-"""What an everyday request needs, although it shares no word with it: allergies for a recipe, open threads for a list."""
+"""What an everyday request needs though it shares no word with it: allergies for a recipe, open threads for a list."""
 
 from __future__ import annotations
 

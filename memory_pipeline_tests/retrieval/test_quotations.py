@@ -56,7 +56,9 @@ def test_only_what_users_state_is_quoted_as_their_words(mixed: Store, reader: Me
     assert lines(reader, mixed, message) == ["user: “My violin hangs in the attic.”"]
 
 
-@pytest.mark.parametrize("message", ["Who is Sir Roland?", "What should I see in Camelot?", "Am I vegan?", "Where is Porto?"])
+@pytest.mark.parametrize(
+    "message", ["Who is Sir Roland?", "What should I see in Camelot?", "Am I vegan?", "Where is Porto?"]
+)
 def test_where_nothing_else_is_said_of_it_foreign_words_are_not_quoted_either(
     mixed: Store, reader: MemoryReader, message: str
 ) -> None:

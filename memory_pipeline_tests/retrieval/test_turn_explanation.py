@@ -53,9 +53,7 @@ def test_what_the_user_has_forgotten_is_shown_no_more(home: Store, reader: Memor
     turn = home.message("I own a cello.")
     made = home.memory("Owns a cello.", evidence=[turn.message_id])
     home.change(made, Change.FORGET, NOW - timedelta(days=1), status=Status.ARCHIVED)
-    assert reasons(reader, home, turn.message_id) == [
-        ("I own a cello.", False, "forgotten, or put right, by the user")
-    ]
+    assert reasons(reader, home, turn.message_id) == [("I own a cello.", False, "forgotten, or put right, by the user")]
 
 
 def test_turns_of_one_id_in_several_sessions_are_all_explained(home: Store, reader: MemoryReader) -> None:

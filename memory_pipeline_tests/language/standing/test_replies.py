@@ -29,7 +29,9 @@ def test_everything_with_letters_belongs_to_one_sentence_in_order() -> None:
     content = "Sure! Two ideas:\n- Lentils\n- Rice\n\n```\nboil(rice)\n```\n"
     found = replies(content)
     assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
-    rest = "".join(content[a:b] for a, b in zip([0, *(s.end for s in found)], [*(s.start for s in found), None], strict=True))
+    rest = "".join(
+        content[a:b] for a, b in zip([0, *(s.end for s in found)], [*(s.start for s in found), None], strict=True)
+    )
     assert not any(c.isalpha() for c in rest)
 
 
