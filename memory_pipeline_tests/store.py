@@ -18,7 +18,7 @@ from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.classification import Classifier
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.memory import Change, MemoryVersion, evolve
-from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.summary import Summary
@@ -147,9 +147,27 @@ class Store:
             plain = {**self.owner, "session_id": "s-1", "message_id": f"m-{next(self._numbers)}", "recorded_at": at}
             made.append(factories.message(content, at, **{**plain, **given}))
         self.lake.append("messages", made)
-        rows_ = [_indexed_message(m, p) for m, p in zip(made, previous, strict=True)]
-        texts = [spoken(r.speaker, r.content) for r in rows_]
-        self.index.upsert("messages", to_table(rows_, IndexedMessage), self.encoder.encode(texts))
+        self._index_turns([_indexed_message(m, p) for m, p in zip(made, previous, strict=True)])
+        return made
+
+    def _index_turns(self, turns: Sequence[IndexedMessage]) -> None:
+        texts = [spoken(t.speaker, t.content) for t in turns]
+        self.index.upsert("messages", to_table(turns, IndexedMessage), self.encoder.encode(texts))
+
+    def conversation(self, *turns: tuple[str, str], **given: Any) -> list[Message]:
+        """A session of turns, role and content, a minute apart, indexed in view of each other; one write."""
+        at = given.pop("at", NOW - timedelta(days=10))
+        plain = {**self.owner, "session_id": "s-1", "recorded_at": at, **given}
+        made = [
+            factories.message(
+                content,
+                at + timedelta(minutes=n),
+                **{"role": Role(role), "message_id": f"m-{next(self._numbers)}", **plain},
+            )
+            for n, (role, content) in enumerate(turns)
+        ]
+        self.lake.append("messages", made)
+        self._index_turns([row for row, _ in indexed_messages(made, _RETRIEVAL)])
         return made
 
     def summary(self, text: str, start: date, grain: Grain = Grain.DAY, **given: Any) -> Summary:

@@ -18,6 +18,7 @@ from memory_pipeline.language.tables import read
 
 GREETING = "greeting"
 _FAVOURITE = "favorite_*"
+_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")  # "to-do": words of a text are read without their hyphens
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ def named_kinds(text: str) -> frozenset[str]:
     said = words(text)
     if said and all(word in _words("greeting") for word in said):
         return frozenset({GREETING})
-    meant = frozenset(form for word in said for form in _forms(word))
+    written = (*said, *_COMPOUND.findall(folded(text)))
+    meant = frozenset(form for word in written for form in _forms(word))
     return frozenset(name for name, kind in kinds().items() if kind.asks & meant)
 
 

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 VITAL = ("allergy", "intolerance", "health", "medication", "diet")
 """Attributes of the user that every prompt holds, silently: leaving one out may do harm."""
 
+NAMES = ("name", "preferred_name", "nickname")
+"""Attributes of the user by which a greeting calls them."""
+
+_HOLDING = (Status.ACTIVE, Status.STALE)
+
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
@@ -55,12 +60,12 @@ def constant(rows: UserRows, at: float, within_days: int) -> Mask:
     """Of memories: what a prompt block holds whatever the turn is about.
 
     Pinned memories (DL-18), what must not be brought up (DL-23), open loops that are due by then or overdue, how to
-    answer (protocols), and what could hurt the user if it were not in view (allergies, health, diet).
+    answer (protocols), what could hurt the user if it were not in view (allergies, health, diet), and the user's name.
     """
-    vital = rows.matching("attribute", VITAL) & rows.matching("subject", ("user",))
+    own = rows.matching("attribute", (*VITAL, *NAMES)) & rows.matching("subject", ("user",))
     # A day more than asked for: how many days off it is, the user's own calendar says.
     due = rows.matching("type", ("open_loop",)) & (rows.seconds("due_at") <= at + (within_days + 1) * 86_400)
-    mask: Mask = (rows.numbers("pinned") == 1) | bounded(rows) | due | rows.matching("type", ("protocol",)) | vital
+    mask: Mask = (rows.numbers("pinned") == 1) | bounded(rows) | due | rows.matching("type", ("protocol",)) | own
     return mask
 
 

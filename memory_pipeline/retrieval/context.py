@@ -87,7 +87,8 @@ def _evidence(engine: Engine, asked: Query, request: Request, layout: str) -> tu
     if layout != "memory":
         return engine.ranked(asked), ()
     if request.past and asked.statuses == DETAILS["normal"]:
-        asked = replace(asked, statuses=asked.statuses | {Status.SUPERSEDED, Status.CONTRADICTED})
+        past = {Status.SUPERSEDED, Status.CONTRADICTED}
+        asked = replace(asked, statuses=asked.statuses | past, named=True)
     # Memories and the turns that they rest on stand side by side here: twice as many as the block may show.
     evidence = engine.searcher.evidence(replace(asked, k=2 * asked.k), request)
     return evidence.ranked, lines(request, evidence, engine.policy.context)

@@ -16,7 +16,7 @@ from memory_pipeline.domain.open_loops import due_note, due_soon, over
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType
 from memory_pipeline.retrieval.block import Block
-from memory_pipeline.retrieval.candidates import VITAL
+from memory_pipeline.retrieval.candidates import NAMES, VITAL
 from memory_pipeline.retrieval.hits import Hit
 from memory_pipeline.retrieval.relevance import Line, quoted
 from memory_pipeline.retrieval.requests import Request
@@ -37,7 +37,6 @@ LESSONS = "RECENT LESSONS:"
 EXAMPLES = "HIGH-SCORE EXAMPLES:"
 PATTERNS = "REUSABLE PATTERNS:"
 
-_NAMES = ("name", "preferred_name", "nickname")
 _OVER = frozenset({Status.SUPERSEDED, Status.CONTRADICTED})
 
 KNOWN = "Known facts about the user:"
@@ -100,7 +99,7 @@ def _silent(hit: Hit, request: Request) -> bool:
     if hit.type == MemoryType.PROTOCOL:
         return True
     attribute = hit.row["attribute"]
-    return attribute in _NAMES if request.greeting else attribute in VITAL and request.vital
+    return attribute in NAMES if request.greeting else attribute in VITAL and request.vital
 
 
 def _offer(block: Block, line: Line, given: Material) -> None:

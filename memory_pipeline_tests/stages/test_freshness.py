@@ -114,6 +114,15 @@ def test_a_model_concerns_the_stages_that_ask_it(model: str) -> None:
     assert _changed(**given) == stages
 
 
+def test_another_version_of_a_stages_code_is_other_code() -> None:
+    settings = Settings.load()
+    prompts = Prompts.open(settings)
+    for stage in STAGES:
+        raised = [code_version(settings, prompts, replace(stage, version=n)) for n in (1, 2, 3)]
+        assert len(set(raised)) == 3, stage.name
+        assert code_version(settings, prompts, stage) == raised[stage.version - 1]
+
+
 NOW = datetime(2026, 6, 1, 3, 30, tzinfo=UTC)
 DAYS = [date(2026, 3, 5), date(2026, 3, 11)]
 

@@ -171,6 +171,31 @@ def test_turns_and_summaries_of_an_older_index_get_their_classes(tmp_path: Path)
     assert not reader.search("beach", user_id="alice", layers=["narrative"], domain="work")
 
 
+def test_an_index_of_before_standings_gets_them_from_the_lake(tmp_path: Path) -> None:
+    """In view of the turns around them, as they would be indexed now; the vectors stay."""
+    store = Store(tmp_path)
+    store.conversation(
+        ("user", "I will send you a letter to translate."),
+        ("assistant", "Sure, go ahead."),
+        ("user", "I live in Camelot."),
+    )
+    store.conversation(("user", "I live in Lisbon. Where is Porto?"), session_id="s-2")
+    columns = store.index.schema("messages").names
+    before = store.index.all("messages", columns).sort_by("message_key")
+    lancedb.connect(store.index.uri).open_table("messages").drop_columns(["spans"])
+    with pytest.raises(IndexMismatch, match=r"lacks spans: run `memory-pipeline migrate`"):
+        Store(tmp_path).reader().search("Lisbon", user_id="alice")
+    ctx = context(tmp_path)
+    assert [p.name for p in pending(ctx)] == ["index: messages"]
+    migrate(ctx)
+    assert pending(context(tmp_path)) == []
+    after = Index.open(store.settings, WordEncoder()).all("messages", columns).sort_by("message_key")
+    assert after.to_pydict() == before.to_pydict()
+    said = {row["content"]: [span["standing"] for span in row["spans"]] for row in after.to_pylist()}
+    assert said["I live in Camelot."] == ["foreign"]
+    assert said["I live in Lisbon. Where is Porto?"] == ["own", "question"]
+
+
 def test_an_index_of_a_newer_release_is_refused(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.memory("Lives in Lisbon.")

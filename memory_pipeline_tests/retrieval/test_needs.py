@@ -1,0 +1,142 @@
+"""What an everyday request needs though it shares no word with it: allergies for a recipe, open threads for a list."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.proposal import MemoryType, Surface
+from memory_pipeline.retrieval.reader import MemoryReader
+from memory_pipeline_tests.store import NOW, Store
+
+DAY = timedelta(days=1)
+RELEVANT, SILENT, THREADS = "RELEVANT FOR THIS TURN:", "USE SILENTLY:", "THREADS TO CONTINUE:"
+BACKGROUND = "BACKGROUND:"
+
+LOOP = {"type": MemoryType.OPEN_LOOP, "surface": Surface.CONTINUE}
+HARM = ["Is allergic to penicillin.", "Takes warfarin every day.", "Eats vegan."]
+PROFILE = ["Uses Postgres.", "Is called Ada.", "Works as a nurse.", "Plays the viola."]
+
+
+def fact(content: str, attribute: str | None = None, **given: Any) -> tuple[str, dict[str, Any]]:
+    return content, {"subject": "user", "attribute": attribute, **given}
+
+
+@pytest.fixture(scope="module")
+def ada(everyone: Store) -> Store:
+    """Somebody of whom much is known, and of a friend."""
+    home = everyone.of("ada")
+    home.memories(
+        [
+            *map(fact, HARM, ["allergy", "medication", "diet"]),
+            *map(fact, PROFILE, ["preferred_database", "name", "occupation", "hobby"]),
+            fact("Ben is allergic to nuts.", "allergy", subject="Ben"),
+            fact("Ben works as a baker.", "occupation", subject="Ben"),
+            fact("Wants to return the drill to Ben.", due_at=NOW + 2 * DAY, **LOOP),
+            fact("Wants to learn Greek.", **LOOP),
+            fact("Is allergic to wasps.", "allergy", status=Status.SUPERSEDED),
+        ]
+    )
+    home.summary("A week of rehearsals.", date(2026, 3, 8))
+    return home
+
+
+def lines(reader: MemoryReader, home: Store, message: str, **given: Any) -> dict[str, list[str]]:
+    """By section, what the block says, without notes of dates."""
+    block = reader.context(message, **home.owner, **given)
+    return {
+        title: [line.removeprefix("- ").partition(" (")[0] for line in text.splitlines()]
+        for title, text in block.sections.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Which sauce goes with pasta?", "Which beer is brewed here?", "Is ibuprofen safe?", "Is climbing hard?"]
+    + ["Is a night train comfortable?", "Make me happy with something", "Do you see it?"],
+)
+def test_what_could_hurt_comes_wherever_it_may_matter_or_nobody_can_tell(
+    ada: Store, reader: MemoryReader, message: str
+) -> None:
+    assert set(HARM) <= {*lines(reader, ada, message)[SILENT]}
+
+
+def test_a_question_of_fact_about_something_else_does_without_it(ada: Store, reader: MemoryReader) -> None:
+    found = lines(reader, ada, "Which database does our server have?")
+    assert found[RELEVANT] == ["Uses Postgres."]
+    assert SILENT not in found
+
+
+def test_what_could_hurt_others_comes_where_one_cooks_for_them(ada: Store, reader: MemoryReader) -> None:
+    assert "Ben is allergic to nuts." in lines(reader, ada, "What should I cook tonight?")[RELEVANT]
+    assert "Ben is allergic to nuts." not in reader.context("Can I take ibuprofen?", **ada.owner).text
+
+
+def test_what_no_longer_hurts_is_not_in(ada: Store, reader: MemoryReader) -> None:
+    assert "wasps" not in reader.context("What should I cook tonight?", **ada.owner).text
+
+
+@pytest.mark.parametrize("message", ["hi", "Good morning, how are you?", "thanks, bye!"])
+def test_a_greeting_brings_the_name_and_what_is_due_and_nothing_else(
+    ada: Store, reader: MemoryReader, message: str
+) -> None:
+    found = lines(reader, ada, message)
+    assert found == {SILENT: ["Is called Ada."], THREADS: ["Wants to return the drill to Ben."]}
+
+
+def test_a_name_stands_silently_behind_greetings_only(ada: Store, reader: MemoryReader) -> None:
+    assert "Is called Ada." not in reader.context("Can I take ibuprofen?", **ada.owner).text
+
+
+@pytest.mark.parametrize("message", ["What's left to do?", "Any errands?"])
+def test_who_asks_for_tasks_gets_open_threads_without_a_date_too(
+    ada: Store, reader: MemoryReader, message: str
+) -> None:
+    assert lines(reader, ada, message)[THREADS] == ["Wants to return the drill to Ben.", "Wants to learn Greek."]
+    assert lines(reader, ada, "Is ibuprofen safe?")[THREADS] == ["Wants to return the drill to Ben."]
+
+
+def test_who_asks_what_is_known_of_them_gets_the_profile_and_nobody_elses(ada: Store, reader: MemoryReader) -> None:
+    found = lines(reader, ada, "What do you know about me?")
+    assert {*HARM, *PROFILE} == {*found[RELEVANT]}
+    assert "baker" not in str(found)
+
+
+def test_a_present_needs_what_is_known_of_others(ada: Store, reader: MemoryReader) -> None:
+    assert "Ben works as a baker." in lines(reader, ada, "Which gift is right?")[RELEVANT]
+
+
+def test_lately_reaches_a_month_back(home: Store, reader: MemoryReader) -> None:
+    event = {"type": MemoryType.EPISODIC_EVENT}
+    home.memories(
+        [
+            ("Won a chess tournament.", {**event, "at": NOW - 20 * DAY}),
+            ("Broke an arm.", {**event, "at": NOW - 60 * DAY}),
+        ]
+    )
+    text = reader.context("What have I been up to lately?", **home.owner).text
+    assert "chess" in text
+    assert "arm" not in text
+
+
+def test_a_kind_brings_no_more_than_the_policy_allows_beside_what_could_hurt(home: Store, reader: MemoryReader) -> None:
+    home.memories([fact(f"Eats dish number {n}.", "eats") for n in range(12)])
+    home.memories([fact(f"Is allergic to thing {n}.", "allergy") for n in range(12)])
+    found = lines(reader, home, "What should I cook tonight?")
+    assert len(found[RELEVANT]) == 8
+    assert len(found[SILENT]) == 12
+
+
+def test_turns_that_say_what_a_kind_needs_are_quoted_by_those_sentences(home: Store, reader: MemoryReader) -> None:
+    home.messages([("My sister, I think, is a vegetarian. She lives in Ulm.", {}), ("I have a red car.", {})])
+    found = lines(reader, home, "What should I cook tonight?")[RELEVANT]
+    assert found == ["user: “My sister, I think, is a vegetarian. She lives in Ulm.”"]
+
+
+def test_summaries_come_where_time_or_theme_is_asked_for(ada: Store, reader: MemoryReader) -> None:
+    assert lines(reader, ada, "How have rehearsals been lately?")[BACKGROUND] == ["A week of rehearsals."]
+    assert lines(reader, ada, "What about rehearsals on March 8?")[BACKGROUND] == ["A week of rehearsals."]
+    assert BACKGROUND not in lines(reader, ada, "What do rehearsals need?")
