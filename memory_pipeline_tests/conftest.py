@@ -30,6 +30,22 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+# Files with few and long tests: begun first, so that in the end no worker is alone with one.
+_LONG = (
+    "evaluation/test_fixture_run",
+    "test_fault_injection",
+    "orchestration/",
+    "stages/erasure/",
+    "cli/",
+    "stages/test_",
+    "stages/",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: next((n for n, part in enumerate(_LONG) if part in item.nodeid), len(_LONG)))
+
+
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take away every variable that settings or the openai package read."""
