@@ -30,26 +30,32 @@ def test_killed_and_gone_on_with_is_as_if_nothing_had_been() -> None:
 
 def test_the_watch_kills_at_the_boundary_it_was_told(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom pathlib import Path\nfrom benchmarks.faults.boundaries import Watch, install\n"
+        "import os, sys\nfrom benchmarks.faults.boundaries import Watch, install\n"
         "from memory_pipeline.storage.files import Files\n"
-        "watch = Watch(sys.argv[1], int(sys.argv[2]))\ninstall(watch)\n"
-        "Files(sys.argv[1] + '/lake').put('messages/day=2026-03-01/a.parquet', b'whole')\nprint(watch.seen)"
+        "for home, at in zip(sys.argv[1::2], map(int, sys.argv[2::2])):\n"
+        "    if child := os.fork():\n"
+        "        print(home, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)\n"
+        "        continue\n"
+        "    watch = Watch(home, at)\n    install(watch)\n"
+        "    Files(home + '/lake').put('messages/day=2026-03-01/a.parquet', b'whole')\n"
+        "    print(watch.seen, flush=True)\n    os._exit(0)"
     )
-
-    def put(at: int) -> tuple[int, str, list[bytes], list[bytes]]:
-        home = tmp_path / str(at)
+    homes = {at: tmp_path / str(at) for at in (99, 2, 5, 6)}
+    for home in homes.values():
         home.mkdir()
-        done = subprocess.run(
-            [sys.executable, "-c", program, str(home), str(at)], capture_output=True, text=True, env=os.environ
-        )
-        partial = [path.read_bytes() for path in home.rglob("*.tmp")]
-        return done.returncode, done.stdout, partial, [path.read_bytes() for path in home.rglob("*.parquet")]
+    given = [part for at, home in homes.items() for part in (str(home), str(at))]
+    done = subprocess.run([sys.executable, "-c", program, *given], capture_output=True, text=True, env=os.environ)
+    seen, *lines = done.stdout.splitlines()
+    codes = dict(line.rsplit(" ", 1) for line in lines)
 
-    code, seen, partial, whole = put(99)
-    assert code == 0 and seen.count(":") == 6 and partial == [] and whole == [b"whole"]
-    assert put(2) == (-signal.SIGKILL, "", [b"wh"], []), "torn"
-    assert put(5)[2:] == ([b"whole"], []), "written, and not yet renamed"
-    assert put(6)[2:] == ([], [b"whole"])
+    def put(at: int) -> tuple[int, list[bytes], list[bytes]]:
+        partial, whole = ([p.read_bytes() for p in homes[at].rglob(f"*.{end}")] for end in ("tmp", "parquet"))
+        return int(codes[str(homes[at])]), partial, whole
+
+    assert put(99) == (0, [], [b"whole"]) and seen.count(":") == 6
+    assert put(2) == (-signal.SIGKILL, [b"wh"], []), "torn"
+    assert put(5)[1:] == ([b"whole"], []), "written, and not yet renamed"
+    assert put(6)[1:] == ([], [b"whole"])
 
 
 def test_what_is_lost_or_doubled_is_told() -> None:

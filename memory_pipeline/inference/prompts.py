@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -52,8 +53,7 @@ class Prompts:
         own = {} if folder is None else _templates(folder)
         self._places |= own
         self._sources = {name: _read(path) for name, path in self._places.items()}
-        self._environment = _environment(self._sources)
-        self._needed: dict[str, tuple[str, ...]] = {}
+        self._environment = _environment(tuple(sorted(self._sources.items())))
         self._closures = {task.name: self._closure(task.name + _SUFFIX) for task in TASKS}
         self._hashes = {task: self._hash(names) for task, names in self._closures.items()}
         for name in sorted(own.keys() - set().union(*self._closures.values())):
@@ -114,18 +114,15 @@ class Prompts:
 
     def _needs(self, name: str) -> tuple[str, ...]:
         """The templates that one includes, imports or extends by itself."""
-        from jinja2 import TemplateSyntaxError, meta
+        from jinja2 import TemplateSyntaxError
 
-        if name not in self._needed:
-            try:
-                tree = self._environment.parse(self._sources[name], name)
-            except TemplateSyntaxError as error:
-                raise SettingsError(f"{self._places[name]}, line {error.lineno}: {error.message}") from error
-            others = tuple(meta.find_referenced_templates(tree))
-            if None in others:
-                raise SettingsError(f"{self._places[name]}: an include needs a constant name, for the hash")
-            self._needed[name] = tuple(other for other in others if other is not None)
-        return self._needed[name]
+        try:
+            others = _references(self._sources[name])
+        except TemplateSyntaxError as error:
+            raise SettingsError(f"{self._places[name]}, line {error.lineno}: {error.message}") from error
+        if None in others:
+            raise SettingsError(f"{self._places[name]}: an include needs a constant name, for the hash")
+        return tuple(other for other in others if other is not None)
 
     def _hash(self, names: frozenset[str]) -> str:
         sources = (part for name in sorted(names) for part in (name, self._sources[name]))
@@ -162,11 +159,24 @@ def _block(template: Template, name: str, inputs: Mapping[str, Any]) -> str:
     return "".join(template.blocks[name](template.new_context(dict(inputs)))).strip()
 
 
-def _environment(sources: Mapping[str, str]) -> Environment:
+@lru_cache(maxsize=64)
+def _references(source: str) -> tuple[str | None, ...]:
+    """The templates that a text includes, imports or extends; None for one whose name is not constant.
+
+    Every stage of every partition opens the prompts anew, and nearly always finds the same texts.
+    """
+    from jinja2 import meta
+
+    return tuple(meta.find_referenced_templates(_environment(()).parse(source)))
+
+
+@lru_cache(maxsize=8)
+def _environment(sources: tuple[tuple[str, str], ...]) -> Environment:
+    """Compiled templates, by name and text: who opens the same ones again finds them compiled."""
     from jinja2 import DictLoader, Environment, StrictUndefined
 
     environment = Environment(
-        loader=DictLoader(sources),
+        loader=DictLoader(dict(sources)),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,

@@ -10,8 +10,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
+import pytest
 
+from memory_pipeline.definitions import defs
 from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.orchestration.instance import instance
+from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
 from memory_pipeline.stages.context import StageContext
@@ -51,7 +55,7 @@ def _home(folder: Path) -> Settings:
     return settings
 
 
-def _back_fill(settings: Settings, *spans: tuple[int, int]) -> None:
+def _back_fills_at_once(settings: Settings, *spans: tuple[int, int]) -> None:
     """Back-fills over days of the tests' March, all begun at the same moment."""
     environment = {**os.environ, "MEMORY_PIPELINE_HOME": settings.home, "DAGSTER_HOME": ""}
     started = [_started(environment, [f"{(FIRST + timedelta(days=n)).date()}" for n in span]) for span in spans]
@@ -83,8 +87,15 @@ def _state(settings: Settings) -> set[tuple[str, str, str, str, int]]:
 
 def test_two_back_fills_at_once_leave_what_one_leaves(tmp_path: Path) -> None:
     one, two = _home(tmp_path / "one"), _home(tmp_path / "two")
-    _back_fill(one, (0, 3))
-    _back_fill(two, (1, 3), (0, 2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_PIPELINE_HOME", one.home)
+        patch.setenv("DAGSTER_HOME", "")
+        with instance(one) as dagster:
+            tags = range_tags(FIRST.date(), (FIRST + timedelta(days=3)).date())
+            job = defs.resolve_implicit_global_asset_job_def()
+            keys = [dg.AssetKey(name) for name in ("proposals", "memories", "memory_vectors")]
+            assert job.execute_in_process(instance=dagster, asset_selection=keys, tags=tags).success
+    _back_fills_at_once(two, (1, 3), (0, 2))
     wanted = _state(one)
     assert {user for user, *_ in wanted} == {"u", "v"} and "superseded" in {status for *_, status, _ in wanted}
     assert _state(two) == wanted

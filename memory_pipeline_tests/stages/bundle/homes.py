@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import shutil
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from memory_pipeline.domain.memory import MemoryVersion
@@ -35,7 +39,26 @@ def context(home: Path) -> StageContext:
 
 
 def talked(home: Path, scope: Scope = ANN, said: Sequence[str] = SAID, *, ids: bool = True) -> StageContext:
-    """A home in which a user has said something, a sentence a day, and the pipeline has made memories of it."""
+    """A home in which a user has said something, a sentence a day, and the pipeline has made memories of it.
+
+    A new home is a copy of one in which the same was said before.
+    """
+    if home.exists():
+        return _talk(home, scope, said, ids)
+    shutil.copytree(_original(scope, tuple(said), ids), home)
+    return context(home)
+
+
+@cache
+def _original(scope: Scope, said: tuple[str, ...], ids: bool) -> Path:
+    folder = TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    home = Path(folder.name) / "home"
+    _talk(home, scope, said, ids)
+    return home
+
+
+def _talk(home: Path, scope: Scope, said: Sequence[str], ids: bool) -> StageContext:
     ctx = context(home)
     file = home.parent / f"{home.name}-{scope.user_id}.jsonl"
     with file.open("w", encoding="utf-8") as out:
