@@ -25,8 +25,6 @@ VITAL = ("allergy", "intolerance", "health", "medication", "diet")
 NAMES = ("name", "preferred_name", "nickname")
 """Attributes of the user by which a greeting calls them."""
 
-_HOLDING = (Status.ACTIVE, Status.STALE)
-
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
