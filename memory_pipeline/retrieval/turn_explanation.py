@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.scope import Scope
@@ -14,6 +16,8 @@ from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, UserRows
 from memory_pipeline.retrieval.sources import Sources
 from memory_pipeline.retrieval.turns import STATED, Sentence, sentences
 
+_TAKEN_BACK = "forgotten, or put right, by the user"
+_LEFT_ALONE = "not to be brought up"
 _HOLDING = frozenset({Status.ACTIVE, Status.STALE})
 
 
@@ -33,19 +37,24 @@ def explained(sources: Sources, scope: Scope, message_id: str, policy: ContextPo
     if not places:
         raise NotFound(f"no turn {message_id!r} of this user in the index; `memory-pipeline search` lists ids")
     citing = [memories.row(place) for place in memories.citing.get(message_id, ())]
-    hidden = frozenset(messages.places_of(memories.taken_back))
-    return [_explained(messages, place, citing, policy, forgotten=place in hidden) for place in places]
+    marked = sources.topics(scope).marked(messages)
+    gone = {*np.flatnonzero(marked.gone).tolist(), *messages.places_of(memories.taken_back)}
+    closed = {*np.flatnonzero(marked.closed.any(axis=0)).tolist(), *messages.places_of(memories.constrained)}
+    hidden = [
+        "forgotten, or put right, by the user" if n in gone else _LEFT_ALONE if n in closed else "" for n in places
+    ]
+    return [_explained(messages, place, citing, policy, why) for place, why in zip(places, hidden, strict=True)]
 
 
 def _explained(
-    messages: UserRows, place: int, citing: Sequence[Mapping[str, Any]], policy: ContextPolicy, *, forgotten: bool
+    messages: UserRows, place: int, citing: Sequence[Mapping[str, Any]], policy: ContextPolicy, hidden: str
 ) -> dict[str, Any]:
     row = messages.row(place)
     reasons = [span["why"] for span in row["spans"] or ()]
     listed = []
     for sentence, why in zip(sentences(row), reasons, strict=True):
         telling = [m for m in citing if tells(m, sentence, policy)]
-        reason = _hidden(sentence, telling, forgotten=forgotten)
+        reason = hidden or _hidden(sentence, telling)
         listed.append(
             {
                 "text": sentence.text,
@@ -64,14 +73,12 @@ def _memory(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in ("memory_id", "content", "status", "superseded_by")}
 
 
-def _hidden(sentence: Sentence, telling: Sequence[Mapping[str, Any]], *, forgotten: bool) -> str:
+def _hidden(sentence: Sentence, telling: Sequence[Mapping[str, Any]]) -> str:
     """Why a sentence is not quoted, in words; empty where it is."""
-    if forgotten:
-        return "forgotten, or put right, by the user"
     if sentence.standing not in STATED:
         return f"not what its speaker states: {sentence.standing.replace('_', ' ')}"
     if any(m["surface"] == "avoid" for m in telling):
-        return "not to be brought up"
+        return _LEFT_ALONE
     if over := [m for m in telling if m["status"] not in _HOLDING]:
         return f"retired: {over[0]['content']} ({over[0]['status']})"
     return "a memory tells it" if telling else ""
