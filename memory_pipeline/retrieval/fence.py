@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _JOINERS = "\u200c\u200d"  # format characters that scripts and pictographs need
 _RULES = re.compile(r"([=#~`*_-])\1{2,}")  # rules, headings and code fences
@@ -18,6 +19,11 @@ def fenced(text: str, titles: Iterable[str] = ()) -> str:
     Args:
         titles: section titles of the block; where one stands in the text it loses its colon.
     """
+    return _fenced(text, tuple(titles))
+
+
+@lru_cache(maxsize=4096)  # the same memories come into block after block
+def _fenced(text: str, titles: tuple[str, ...]) -> str:
     text = "".join(" " if c.isspace() else c for c in text if c.isspace() or c in _JOINERS or _printable(c))
     text = _RULES.sub(r"\1", text)
     text = _TAG.sub("‹", text)
