@@ -67,6 +67,7 @@ class Roster:
         self._capitals: dict[str, set[str]] = defaultdict(set)  # initialisms, for "New York City" where "NYC" is known
         for entity in self.entities:
             self._add(entity)
+        self._add_former()
         self._add_forms()
         unspaced = (name for name in self._names if _UNSPACED.search(name))
         self._unspaced = sorted(unspaced, key=lambda name: (-len(name), name))
@@ -85,6 +86,16 @@ class Roster:
             for word in spellings(who.base):
                 self._described[" ".join((*who.qualifiers, word))].add(entity.entity_id)
                 self._described[word].add(entity.entity_id)
+
+    def _add_former(self) -> None:
+        """What somebody has been called by who they were to the user, where nobody is that now."""
+        former: dict[str, set[str]] = defaultdict(set)
+        for entity in self.entities:
+            for who in filter(None, (relation(a.name) for a in entity.aliases if a.reason == "relation")):
+                for word in spellings(who.base):
+                    former[" ".join((*who.qualifiers, word))].add(entity.entity_id)
+        for word in former.keys() - self._described.keys():
+            self._described[word] = former[word]
 
     def _add_forms(self) -> None:
         """Forms that no memory holds and that only one entity can have."""
