@@ -15,6 +15,8 @@ _TOLD = (
     "summary.message_tokens",
     "summary.memory_tokens",
     "gate.sensitive",
+    "gate.max_blob",
+    "derived",
 )
 _BY_SESSION = (
     "summary.rolling_tokens",
@@ -61,7 +63,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
         "lifecycle",  # a replay lets time pass: what has been archived meanwhile is not confirmed
     ),
     "lifecycle": ("lifecycle", "curves", "strength.recalls", "prune"),
-    "patterns": ("pattern", "gate"),
+    "patterns": ("pattern", "gate", "derived"),
     "reflections": (
         "reflection.min_evidence",
         "reflection.min_days",
@@ -73,6 +75,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
         "similarity.same_words",
         *_CONFIRMING,
         "gate",
+        "derived",
     ),
     "memory_vectors": (),
     "memory_links": ("similarity.link", "consolidation.max_links", "links"),

@@ -18,7 +18,7 @@ from functools import partial
 from memory_pipeline.domain.calendar import Grain, Period, periods
 from memory_pipeline.domain.ids import digest, identifier
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.summary import Summary, SummaryGrain, fitted, is_over, silenced
+from memory_pipeline.domain.summary import Summary, SummaryGrain, is_over
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
 from memory_pipeline.stages.calendar_requests import Member, grouped, joined
@@ -28,6 +28,7 @@ from memory_pipeline.stages.joint_asking import Answer, ask_jointly
 from memory_pipeline.stages.period_members import PeriodMembers
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.session_summaries import DueSession, due_sessions, session_summary_id, touched
+from memory_pipeline.stages.sound_summary import sound
 from memory_pipeline.stages.summary_store import store, store_sessions
 from memory_pipeline.stages.tracing import traced
 
@@ -173,14 +174,15 @@ def _summary(
 ) -> Summary | None:
     """The row; None where there is nothing to tell, or where the text names nothing that it rests on.
 
+    What does not follow from the evidence is left out and kept with the row.
+
     A text without evidence is put aside rather than taken to rest on all that was shown: nobody could check it.
     """
-    (told,) = reply.periods
     evidence = member.evidence
-    text = fitted(silenced(told.text, evidence.unspoken), member.tokens)
-    if not text:
+    told = sound(ctx, place.source, member, reply, aside)
+    if not told.text:
         return None
-    cited, remembered = _cited(member, told)
+    cited, remembered = _cited(member, told.reply)
     if not cited and not remembered:
         aside.append(PutAside(place.source, 0, "the text names no message and no memory that it rests on", told.text))
         return None
@@ -191,7 +193,7 @@ def _summary(
         user_id=member.scope.user_id,
         grain=place.grain,
         start=place.start,
-        text=text,
+        text=told.text,
         message_ids=cited,
         memory_ids=remembered,
         input_hash=digest(
@@ -203,10 +205,11 @@ def _summary(
         ),
         observed_at=max(m.created_at for m in evidence.messages),
         prompt_hash=prompt_hash,
-        model=ctx.chat.model,
+        model=told.model,
         run_id=ctx.run_id,
         recorded_at=ctx.now,
         session_id=place.session_id,
+        refused=told.refused,
     )
 
 

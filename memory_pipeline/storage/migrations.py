@@ -71,6 +71,7 @@ MIGRATIONS = (
     _added("summaries", 2, session_id=pa.string()),
     _added("messages", 2, language=pa.string()),
     _added("message_revisions", 2, language=pa.string()),
+    _added("summaries", 3, refused=pa.list_(pa.struct([(n, pa.string()) for n in ("code", "detail", "text")]))),
 )
 
 

@@ -32,6 +32,7 @@ from memory_pipeline.domain.policy.time import (
 from memory_pipeline.domain.policy.writing import (
     ConsolidationPolicy,
     CurationPolicy,
+    DerivedPolicy,
     GatePolicy,
     Handling,
     LinkPolicy,
@@ -47,6 +48,7 @@ __all__ = [
     "ContextPolicy",
     "CurationPolicy",
     "CurvePolicy",
+    "DerivedPolicy",
     "EvaluationPolicy",
     "FeedbackPolicy",
     "ForecastPolicy",

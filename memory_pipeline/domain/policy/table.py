@@ -38,6 +38,7 @@ from memory_pipeline.domain.policy.writing import (
     CalibrationPolicy,
     ConsolidationPolicy,
     CurationPolicy,
+    DerivedPolicy,
     GatePolicy,
     LinkPolicy,
     SimilarityPolicy,
@@ -51,6 +52,7 @@ class Policy:
 
     window: WindowPolicy
     gate: GatePolicy
+    derived: DerivedPolicy
     similarity: SimilarityPolicy
     calibration: CalibrationPolicy
     consolidation: ConsolidationPolicy
