@@ -73,6 +73,28 @@ def summarize(ctx: StageContext, wanted: Sequence[Period]) -> SummaryReport:
     return report
 
 
+@traced("session summaries", _told)
+def refresh_sessions(ctx: StageContext, days: Sequence[date]) -> SummaryReport:
+    """Make the summaries of the sessions that went on on some days, where one is due, and nothing else (NM-23, NM-24).
+
+    So a session's prompts have something in the place of its earlier turns while it lasts. The day's own summary waits
+    for the night, which finds these replies kept.
+
+    Raises:
+        ModelError: the model cannot be reached; all summaries are as they were.
+    """
+    report = SummaryReport()
+    ordered = sorted(set(days))
+    sessions = touched(ctx, ordered)
+    due = due_sessions(ctx, sessions, ordered)
+    places = [(_session_place(d), d.member) for d in due]
+    made = _made(ctx, places, (), report)
+    unanswered = {p.summary_id for p, _ in places if report.failed[p.start]} - {s.summary_id for s in made}
+    there = [i for i in map(session_summary_id, sessions) if i not in unanswered]
+    store_sessions(ctx, ordered, there, made)
+    return report
+
+
 def _goes(ctx: StageContext, ordered: Sequence[Period]) -> Iterator[list[Period]]:
     """Consecutive periods with so many messages together as can be held; in one go they share calls."""
     days = {day for period in ordered for day in period.days()}
@@ -116,6 +138,21 @@ def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryRepor
     sessions = touched(ctx, days) if daily else []
     places += [(_session_place(due), due.member) for due in due_sessions(ctx, sessions, days)]
     others = [member for p in along for _, member in known.of(p)]
+    made = _made(ctx, places, others, report)
+    store(ctx, wanted, [s for s in made if s.session_id is None])
+    if daily:
+        told = [s for s in made if s.session_id is not None]
+        store_sessions(ctx, days, map(session_summary_id, sessions), told)
+
+
+def _made(
+    ctx: StageContext, places: Sequence[tuple[_Place, Member]], others: Sequence[Member], report: SummaryReport
+) -> list[Summary]:
+    """The summaries of some places, as far as they were answered; what is not is counted.
+
+    Args:
+        others: asked about in the same calls, for those who will want their replies.
+    """
     answers = _ask(ctx, [*(member for _, member in places), *others])
     aside: list[PutAside] = []
     for place, member in places:
@@ -128,11 +165,7 @@ def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryRepor
         if summary is not None:
             report.made[place.start].append(summary)
     put_all_aside(ctx, aside)
-    made = [s for start in sorted({place.start for place, _ in places}) for s in report.made[start]]
-    store(ctx, wanted, [s for s in made if s.session_id is None])
-    if daily:
-        told = [s for s in made if s.session_id is not None]
-        store_sessions(ctx, days, map(session_summary_id, sessions), told)
+    return [s for start in sorted({place.start for place, _ in places}) for s in report.made[start]]
 
 
 def _place(scope: Scope, period: Period) -> _Place:
