@@ -86,6 +86,7 @@ def _grounds(
         days,
         names=[m.speaker for m in messages if m.speaker],
         beyond=beyond,
+        own=[*(m.content for m in messages if m.role is Role.USER), *(v.content for v in memories)],
         told=told,
         canaries=CANARIES,
     )

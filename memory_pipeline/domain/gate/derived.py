@@ -7,6 +7,7 @@ cannot tell, because the text is in another language than its grounds, the sente
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import cached_property
@@ -14,6 +15,7 @@ from functools import cached_property
 from memory_pipeline.domain.derived_numbers import underived
 from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.gate.conversation import Said, initials_of
+from memory_pipeline.domain.gate.denial import turned_round
 from memory_pipeline.domain.gate.hinges import capitals, figures, parts, telling
 from memory_pipeline.domain.gate.instructions import directive, unmasked
 from memory_pipeline.domain.gate.language import english, function_words, nouns_have_capitals, without_dates
@@ -23,7 +25,8 @@ from memory_pipeline.domain.policy import Handling, Policy
 from memory_pipeline.domain.proposal import Finding
 from memory_pipeline.domain.sensitive import find, handled
 from memory_pipeline.domain.sensitive.detection import cleaned
-from memory_pipeline.domain.text import content_words, normalise
+from memory_pipeline.domain.tables import wordset
+from memory_pipeline.domain.text import content_words, normalise, words
 
 
 class Grounds:
@@ -34,6 +37,7 @@ class Grounds:
         days: local days of the messages and memories.
         names: of who speaks.
         beyond: further texts that the user is known by; a name or number in them is no invention.
+        own: those of the texts in which the user speaks or is spoken of, not an assistant's; None = all.
         told: what the user's messages and the memories claim; empty where nobody has read them.
         canaries: words of the prompt's examples.
     """
@@ -45,15 +49,25 @@ class Grounds:
         *,
         names: Sequence[str] = (),
         beyond: Sequence[str] = (),
+        own: Sequence[str] | None = None,
         told: Sequence[Reading] = (),
         canaries: Sequence[str] = (),
     ) -> None:
         self.texts = tuple(texts)
+        self.own = self.texts if own is None else tuple(own)
         self.told = tuple(told)
         self.canaries = tuple(canaries)
+        self._years = frozenset(day.year for day in days)
         self._dates = [f"{day:%A %d %B %Y} {day.day} {day.month} {day.isoformat()}" for day in dict.fromkeys(days)]
         self.said = Said("\n".join((*self.texts, *names)))
         self.known = Said("\n".join((*self.texts, *names, *beyond))) if beyond else self.said
+
+    def reaches(self, year: int) -> bool:
+        """Whether a year was given, is near, or lies as many years away as were spoken of."""
+        if self.known.counts(str(year)) or not self._years:
+            return True
+        away = min(abs(year - near) for near in self._years)
+        return away <= 1 or self.known.counts(str(away))
 
     @cached_property
     def of_days(self) -> Said:
@@ -116,22 +130,23 @@ def unsupported(sentence: str, grounds: Grounds, policy: Policy, reading: Readin
     """Enough of its other words were said, in these or their kin; figure: the share of them."""
     aside = function_words().union(() if nouns_have_capitals(sentence) else _names(sentence))
     wanted = [word for word in telling(without_dates(sentence)) if word not in aside]
-    if len(wanted) < 2:
+    if len(wanted) < policy.derived.min_judged_words:
         return None
     said, own = grounds.said, english(sentence) is True
     known = sum(said.has(word) or own and implied(word, said) for word in wanted)
     share, low = known / len(wanted), policy.derived.min_known_words
-    judged = len(wanted) >= policy.derived.min_judged_words or not known
-    if share >= low or not judged or not grounds.speaks(sentence) or not share and english(sentence) is None:
+    if share >= low or not grounds.speaks(sentence) or not share and english(sentence) is None:
         return None
     return Finding("unsupported", False, round(share, 2), low, "words of it that stand in what it rests on")
 
 
 def contrary(sentence: str, grounds: Grounds, policy: Policy, reading: Reading | None = None) -> Finding | None:
     """It neither denies what was told, nor affirms what was denied."""
-    if reading is None or not grounds.told:
-        return None
-    found = opposite(reading, grounds.told, policy.derived.min_same_claim)
+    least = policy.derived.min_same_claim
+    if reading is not None:
+        found = opposite(reading, grounds.told, least)
+    else:
+        found = "" if english(sentence) else turned_round(sentence, grounds.own, least)
     return _failed("contrary", f"what it rests on says the opposite of “{found}”") if found else None
 
 
@@ -152,6 +167,8 @@ def _failed(code: str, detail: str) -> Finding:
 
 
 _SEVERAL = 2
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"(?<![\d.,:])(?:19|20)\d\d(?![\d.,:]\d|\d)")
 _PRONOUNS = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
 
 
@@ -194,9 +211,12 @@ def _foreign(sentence: str, grounds: Grounds) -> list[str]:
     plain = without_dates(sentence)
     numbers = [n for n in dict.fromkeys(figures(plain)) if not (grounds.known.counts(n) or grounds.of_days.counts(n))]
     if numbers:
-        derived = {normalise(n) for n in underived(parts(plain).plain, grounds.near(sentence))}
-        numbers = [n for n in numbers if n in derived]
+        near = grounds.near(sentence)
+        if wordset("languages", "arithmetic").isdisjoint(words(sentence)) and "%" not in sentence:
+            near = [_DIGIT.sub("", text) for text in near]  # it may count them, and reckons with nothing that they say
+        left = {normalise(n) for n in underived(parts(plain).plain, near)}
+        numbers = [n for n in numbers if n in left]
     dates: Sequence[str] = ()
     if grounds.said.english is not False and not grounds.said.timed:
         dates = [d for d in parts(sentence).dates if not all(map(grounds.of_days.has, d.lower().split()))]
-    return [*numbers, *dates]
+    return [*numbers, *dates, *(year for year in _YEAR.findall(sentence) if not grounds.reaches(int(year)))]

@@ -41,6 +41,8 @@ def _code(sentence: str, texts: Sequence[str] = ENGLISH, *, read: bool = False, 
         ("On Monday, 13 April 2026, Dana, 34, told of her work as a backend engineer at Lumen in Lyon.", ENGLISH),
         ("Open: the start on the payments team on Monday, 20 April.", ENGLISH),
         ("Work: the switch took the checkout from 900 ms to 210 ms, 690 ms less.", ENGLISH),
+        ("The payments team starts in 2027, as Dana said next year.", (*ENGLISH, "The team starts in a year.")),
+        ("Has played since 2014.", ("I have played the violin for 12 years.",)),
         ("Two people live with Dana: Karim, who teaches chemistry, and Zoe.", ENGLISH),
         ("She is allergic to penicillin.", ENGLISH),
         ("She is an engineer at the WC.", ENGLISH),
@@ -64,6 +66,9 @@ def test_what_follows_stands(sentence: str, texts: Sequence[str]) -> None:
         ("On Monday, Dana met Pieter.", ENGLISH),
         ("Dana confessed that she had taken 40,000 from the till at Lumen.", ENGLISH),
         ("The checkout now takes 77 ms.", ENGLISH),
+        ("Zoe is 40, and Dana works at Lumen.", ENGLISH),
+        ("Dana starts on the payments team in 2033.", ENGLISH),
+        ("Desde 2011 mora em Braga.", PORTUGUESE),
         ("Mora em Braga com o Joaquim.", PORTUGUESE),
         ("Trabalha há 17 anos no Hospital de Braga.", PORTUGUESE),
         ("Henrike hat 12 Katzen in Bremen.", GERMAN),
@@ -130,6 +135,36 @@ def test_a_secret_is_refused_and_what_was_shown_of_a_restricted_class_is_not() -
 )
 def test_a_statement_that_is_turned_round_is_refused(sentence: str) -> None:
     assert _code(sentence, read=True) == "contrary"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Gosta de coentros.", "Não gosto de coentros."),
+        ("Não mora em Braga.", "Moro em Braga."),
+        ("Ist nicht allergisch gegen Haselnüsse.", "Ich bin Lehrerin, allergisch gegen Haselnüsse."),
+        ("Es alérgica a la penicilina.", "No soy alérgica a la penicilina."),
+        ("Elle n'est pas allergique aux noix.", "Je suis allergique aux noix."),
+        ("猫が好きではない。", "猫が好き。"),
+    ],
+)
+def test_it_is_refused_in_languages_that_no_parser_reads(sentence: str, said: str) -> None:
+    assert _code(sentence, (said,)) == "contrary"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Trabaja en Sevilla.", "Ya no trabajo en Cádiz, ahora trabajo en Sevilla."),
+        ("No le gusta el cilantro.", "El cilantro no me gusta nada de nada."),
+        ("Es alérgica a la penicilina.", "¿Por qué no soy alérgica a la penicilina?"),
+        ("Alkohol verträgt sie nicht.", "Alkohol vertrage ich nicht."),
+        ("Elle n'aime pas les noix.", "Je n'aime pas les noix."),
+        ("Sie bleiben in Bremen.", "Der Umzug ist abgeblasen, wir bleiben in Bremen und gehen nicht weg."),
+    ],
+)
+def test_a_denial_or_none_that_follows_stands_there_too(sentence: str, said: str) -> None:
+    assert _code(sentence, (said,)) == ""
 
 
 @pytest.mark.parametrize(
