@@ -105,7 +105,7 @@ def _silent(hit: Hit, request: Request) -> bool:
 
 def _offer(block: Block, line: Line, given: Material) -> None:
     hit = line.hit
-    if _expired(hit, given) or (_avoided(hit) and hit.layer == "episodic"):
+    if _expired(hit, given) or (avoided(hit) and hit.layer == "episodic"):
         return
     if hit.layer == "episodic":
         title = _resting(RELEVANT, hit, given)
