@@ -91,12 +91,20 @@ def context(
     session: Annotated[str | None, typer.Option(help="The session it belongs to.")] = None,
     budget: Annotated[int | None, typer.Option(help="Tokens at most.")] = None,
     layout: Annotated[str, typer.Option(help="memory, lessons or known-facts.")] = "memory",
+    scope: Annotated[str, typer.Option(help="user, or conversation: what was said in the session alone.")] = "user",
     detail: Detail = "normal",
     as_json: AsJson = False,
 ) -> None:
     """The block of memory for a prompt."""
     block = _reader().context(
-        message, user_id=user, tenant_id=tenant, session_id=session, budget=budget, layout=layout, detail=detail
+        message,
+        user_id=user,
+        tenant_id=tenant,
+        session_id=session,
+        budget=budget,
+        layout=layout,
+        scope=scope,
+        detail=detail,
     )
     if as_json:
         print_json(block)

@@ -7,12 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from functools import cache
 
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.policy import SummaryPolicy
 from memory_pipeline.domain.scope import Classification, Scope
+from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import content_words, estimate_tokens, truncate
 from memory_pipeline.domain.topics import Topic, speaks
 
@@ -30,6 +32,20 @@ class SummaryGrain(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A sentence that a text was to have and does not follow from what it rests on.
+
+    Attributes:
+        code: of the rule that it breaks, as a verdict names it (``domain.reasons``).
+        text: the sentence, masked as the store would hold it.
+    """
+
+    code: str
+    detail: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """One user's day, week, month or session in prose.
 
@@ -43,6 +59,7 @@ class Summary:
         classification: the strictest class of what it tells; None, of what an older release made, counts as the
             strictest there is.
         domains, agent_ids: every one that what it tells belongs to; None where an older release has not noted them.
+        refused: what the model wrote and the text does not say, because it does not follow from the evidence.
     """
 
     summary_id: str
@@ -63,6 +80,7 @@ class Summary:
     classification: Classification | None = None
     domains: tuple[str, ...] | None = None
     agent_ids: tuple[str, ...] | None = None
+    refused: tuple[Refusal, ...] = ()
 
     @property
     def label(self) -> str:
@@ -110,13 +128,37 @@ def covered(roles: Sequence[Role], changes: Sequence[tuple[int, int]], policy: S
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences of a text in order, with the space that follows each."""
+    """The sentences of a text in order, with the space that follows each; "Mr." and "13. April" end none."""
     start = 0
     for found in _SENTENCE_END.finditer(text):
+        if _goes_on(text, start, found):
+            continue
         yield text[start : found.end()]
         start = found.end()
     if text[start:].strip():
         yield text[start:]
+
+
+def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
+    """Whether a full stop belongs to the word before it."""
+    if end.group() != ".":
+        return False
+    word = text[start : end.start()].rsplit(maxsplit=1)[-1:] or [""]
+    if word[0].strip("(\"'“„").casefold() in wordset("languages", "abbreviations"):
+        return True
+    following = text[end.end() :].split(maxsplit=1)[:1]
+    return (
+        word[0].isdigit()
+        and len(word[0]) <= 2
+        and bool(following)
+        and following[0].strip(",.;:)").casefold() in _months()
+    )
+
+
+@cache
+def _months() -> frozenset[str]:
+    """The months as they are written, with and without accents."""
+    return wordset("languages", "months") | {"märz", "février", "août", "décembre", "jänner"}
 
 
 def fitted(text: str, tokens: int) -> str:

@@ -110,6 +110,7 @@ class Side:
             session_id=read.session_id,
             layout=read.asked.get("layout", "memory"),
             budget=read.asked.get("budget"),
+            scope=read.asked.get("scope", "user"),
             **reach,
         )
         open_text = "\n".join(text for title, text in block.sections.items() if title.rstrip(":") != AVOID.rstrip(":"))

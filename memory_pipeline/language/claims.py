@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from memory_pipeline.domain.gate.claims import USER, Claim, Force, Reading, Voice
@@ -62,6 +63,13 @@ def claimed(content: str) -> Reading:
         found += [_claim(c, people, Force.FACT, standin) for c in all_clauses(sentence)]
         names += _names(sentence)
     return Reading(tuple(found), text, tuple(names), _mentioned(people))
+
+
+@lru_cache(maxsize=16384)
+def derived(sentence: str) -> Reading:
+    """What a sentence of a summary or another derived text claims, with the words that are names in it."""
+    proper = (token.text for part in _parsed(sentence) for token in part if token.pos == "PROPN")
+    return replace(claimed(sentence), proper=tuple(dict.fromkeys(proper)))
 
 
 @lru_cache(maxsize=16384)

@@ -18,8 +18,8 @@ WEEKLY = ("patterns", "reflections", "weekly_summaries")
 
 ingest_and_extract = dg.define_asset_job(
     "ingest_and_extract",
-    selection=dg.AssetSelection.assets(*INGESTED),
-    description="New files of the inbox → messages, proposals, memories, vectors.",
+    selection=dg.AssetSelection.assets(*INGESTED, "session_summaries"),
+    description="New files of the inbox → messages, proposals, memories, vectors, summaries of long sessions.",
 )
 nightly_consolidation = dg.define_asset_job(
     "nightly_consolidation",

@@ -11,12 +11,15 @@ from memory_pipeline.settings import Settings
 
 _WEEKLY = frozenset({"patterns", "reflections", "weekly_summaries", "evaluation"})
 _MONTHLY = frozenset({"monthly_summaries"})
+_ON_ARRIVAL = frozenset({"session_summaries"})  # where nobody speaks there is nothing to be late with
 
 
 def watched(spec: dg.AssetSpec) -> dg.AssetSpec:
     """The asset with its freshness policy: the daemon looks at it every half minute, and the UI shows its state."""
     figures = Settings.load().policies.freshness
     name = spec.key.to_user_string()
+    if name in _ON_ARRIVAL:
+        return spec
     return spec.replace_attributes(
         freshness_policy=_policy(
             figures.monthly if name in _MONTHLY else figures.weekly if name in _WEEKLY else figures.nightly

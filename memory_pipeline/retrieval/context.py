@@ -13,12 +13,15 @@ from memory_pipeline.domain.recall import ContextBlock
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.hits import Hit
-from memory_pipeline.retrieval.layouts import LAYOUTS, LESSON_TYPES, RELEVANT, THREADS, Material
+from memory_pipeline.retrieval.layouts import LAYOUTS, LESSON_TYPES, RELEVANT, THREADS, Material, avoided
 from memory_pipeline.retrieval.query import DETAILS, LAYERS, Query, Reach, one_of
 from memory_pipeline.retrieval.relevance import Line, lines
 from memory_pipeline.retrieval.requests import Request
 from memory_pipeline.retrieval.restraint import Restraint
 from memory_pipeline.retrieval.session_blocks import SessionBlocks
+
+SCOPES = ("user", "conversation")
+"""Whose memories a block may hold: all of the user's, or those of one session (NM-9)."""
 
 
 def assemble(
@@ -33,6 +36,7 @@ def assemble(
     layout: str,
     budget: int | None,
     began: SessionBlocks | None = None,
+    scope: str = "user",
 ) -> ContextBlock:
     """A block of one layout; see ``MemoryReader.context``.
 
@@ -41,6 +45,10 @@ def assemble(
     """
     started = time.perf_counter()
     one_of("layout", layout, LAYOUTS)
+    conversation = one_of("scope", scope, SCOPES) == "conversation"
+    if session_id is None and (conversation or began is not None):
+        what = "one conversation" if conversation else "one that stays the same"
+        raise QueryError(f"a block of {what} needs the session_id that it is for")
     policy = engine.policy.context
     if layout == "memory":
         reach, most = {"layers": LAYERS, **reach}, policy.items
@@ -50,11 +58,11 @@ def assemble(
         reach = {"types": LESSON_TYPES, **reach}
     limit = _limit(policy, layout, budget)
     how = {"layout": layout} | ({} if budget is None else {"budget": budget})
-    asked = engine.checked(message, user_id, tenant_id, reach, k=most, apart_from=session_id)
-    key = (asked.scope, session_id, layout, limit, asked.reach)
+    how |= {"scope": scope} if conversation else {}
+    only = session_id if conversation else None
+    asked = engine.checked(message, user_id, tenant_id, reach, k=most, apart_from=session_id, session_id=only)
+    key = (asked.scope, session_id, only, layout, limit, asked.reach)
     if began is not None:
-        if session_id is None:
-            raise QueryError("a block that stays the same needs the session_id that it stays the same for")
         first = began.standing(key, asked, engine.searcher.sources)
         if first is not None:
             return replace(
@@ -64,7 +72,7 @@ def assemble(
     ranked, relevant = _evidence(engine, asked, request, layout)
     given = Material(
         request=request,
-        standing=engine.searcher.standing(_always(asked), constant_only=layout != "known-facts"),
+        standing=_standing(engine, asked, layout),
         ranked=ranked,
         lines=relevant,
         at=asked.at,
@@ -74,11 +82,14 @@ def assemble(
         worn=restraint.worn(asked.scope, session_id),
     )
     block = LAYOUTS[layout](given, limit)
-    if layout == "memory":
-        restraint.note(asked.scope, session_id, (hit.id for hit in block.hits(RELEVANT, THREADS)))
-    made = block.finish(engine.logged("context", asked, session_id, block.hits(), started, asked=how))
+    offered = [hit.id for hit in block.hits(RELEVANT, THREADS)] if layout == "memory" else None
+    recall_id = engine.logged("context", asked, session_id, block.hits(), started, asked=how, offered=offered)
+    if offered is not None:
+        restraint.note(asked.scope, session_id, offered, recall_id)
+    made = block.finish(recall_id)
     if began is not None:
-        began.keep(key, made, block.hits(), asked, engine.searcher.sources)
+        kept = began.keep(key, made, block.hits(), asked, engine.searcher.sources)
+        return replace(kept, recall_id=recall_id)
     return made
 
 
@@ -92,6 +103,18 @@ def _evidence(engine: Engine, asked: Query, request: Request, layout: str) -> tu
     # Memories and the turns that they rest on stand side by side here: twice as many as the block may show.
     evidence = engine.searcher.evidence(replace(asked, k=2 * asked.k), request)
     return evidence.ranked, lines(request, evidence, engine.policy.context)
+
+
+def _standing(engine: Engine, asked: Query, layout: str) -> list[Hit]:
+    """What stands in every block; of a conversation's own what it holds, and what is never to be brought up."""
+    always = _always(asked)
+    found = engine.searcher.standing(always, constant_only=layout != "known-facts")
+    if asked.session_id is None:
+        return found
+    everywhere = engine.searcher.standing(replace(always, session_id=None), constant_only=True)
+    there = {hit.id for hit in found}
+    silent = [hit for hit in everywhere if hit.id not in there and avoided(hit)]
+    return sorted([*found, *silent], key=lambda hit: (hit.observed_at, hit.id))
 
 
 def _always(asked: Query) -> Query:

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_pipeline import telemetry
 from memory_pipeline.domain import ranking
@@ -26,6 +26,19 @@ if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
     from memory_pipeline.retrieval.hits import Hit
     from memory_pipeline.storage.schemas import Recall
+
+
+class Ranked(Protocol):
+    """What goes on record of an item that a read returned."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def layer(self) -> str: ...
+
+    @property
+    def score(self) -> float: ...
 
 
 class Engine:
@@ -48,7 +61,7 @@ class Engine:
         self._chat = chat
         self._seed = seed
         self._searcher: Searcher | None = None
-        self._recorded = recorded
+        self.recorded = recorded
         self._log = RecallLog(settings.path("recall"))
         for name, profile in self.policy.profiles.items():
             try:
@@ -131,10 +144,11 @@ class Engine:
         kind: str,
         query: Query,
         session_id: str | None,
-        hits: Sequence[Hit],
+        hits: Sequence[Ranked],
         started: float,
         model: str | None = None,
         asked: Mapping[str, Any] | None = None,
+        offered: Sequence[str] | None = None,
     ) -> str:
         """Put a read on record (LS-33, NM-33). Returns its id.
 
@@ -142,9 +156,10 @@ class Engine:
             started: reading of ``time.perf_counter`` at its beginning.
             model: the chat model that was asked; the encoder when None.
             asked: arguments that the query does not hold, where they are not the defaults.
+            offered: ids that a session's block offered to be mentioned (DL-35).
         """
         recall_id = f"rec_{uuid.uuid4().hex[:24]}"
-        if not self._recorded:
+        if not self.recorded:
             return recall_id
         self._log.read(
             ReadEvent(
@@ -159,6 +174,7 @@ class Engine:
                 recalled_at=self.clock().astimezone(UTC),
                 items=tuple((h.id, h.layer, h.score) for h in hits),
                 asked={**reach_of(query), **(asked or {})},
+                offered=None if offered is None or session_id is None else tuple(offered),
             )
         )
         return recall_id

@@ -78,7 +78,7 @@ def memory(given: Material, limit: int) -> Block:
     titles = (ALWAYS, RELEVANT, SILENT, THREADS, FACTS, STORY, AVOID)
     block = Block(f"=== USER MEMORY ===\n{_NOT_INSTRUCTIONS}", titles, limit)
     for hit in given.standing:
-        if _avoided(hit):
+        if avoided(hit):
             block.offer(AVOID, hit, hit.row["content"])
     for hit in given.standing:
         if hit.row["pinned"]:
@@ -104,7 +104,7 @@ def _silent(hit: Hit, request: Request) -> bool:
 
 def _offer(block: Block, line: Line, given: Material) -> None:
     hit = line.hit
-    if _expired(hit, given) or (_avoided(hit) and hit.layer == "episodic"):
+    if _expired(hit, given) or (avoided(hit) and hit.layer == "episodic"):
         return
     if hit.layer == "episodic":
         title = _resting(RELEVANT, hit, given)
@@ -143,13 +143,14 @@ def _expired(hit: Hit, given: Material) -> bool:
     return over(row["due_at"], row["referenced_at"], given.at, row["timezone"], given.grace)
 
 
-def _avoided(hit: Hit) -> bool:
+def avoided(hit: Hit) -> bool:
+    """Whether it is never to be brought up, or says what is not."""
     return hit.surface == "avoid" or hit.type == MemoryType.BOUNDARY
 
 
 def _section(hit: Hit, given: Material) -> str:
     """Title by surface policy (DL-21)."""
-    if _avoided(hit):
+    if avoided(hit):
         return AVOID
     return _resting(THREADS if hit.type == MemoryType.OPEN_LOOP else _BY_SURFACE[hit.surface], hit, given)
 
@@ -183,7 +184,7 @@ def _until(hit: Hit, given: Material) -> str:
 def lessons(given: Material, limit: int) -> Block:
     """KN-17's block for an agent at work. The four sections are filled in turn, so that none crowds out another."""
     block = Block(f"=== LESSONS ===\n{_NOT_INSTRUCTIONS}", (EXPERIENCE, LESSONS, EXAMPLES, PATTERNS), limit)
-    work = [h for h in given.ranked if h.type in WORK_TYPES and not _avoided(h)]
+    work = [h for h in given.ranked if h.type in WORK_TYPES and not avoided(h)]
     cases = [h for h in work if h.type != MemoryType.CORRECTION]
     queues = {
         EXPERIENCE: cases,
@@ -218,9 +219,9 @@ def known_facts(given: Material, limit: int) -> Block:
     block = Block("", (KNOWN, AVOID), limit)
     facts = [h for h in given.standing if h.layer == "semantic" and h.type != MemoryType.EPHEMERAL]
     for hit in facts:
-        if _avoided(hit):
+        if avoided(hit):
             block.offer(AVOID, hit, hit.row["content"])
-    spoken_of = [h for h in facts if not _avoided(h)]
+    spoken_of = [h for h in facts if not avoided(h)]
     if len(spoken_of) > given.policy.known_facts:
         nearest = {h.id: n for n, h in enumerate(given.ranked)}
         spoken_of.sort(key=lambda h: (not h.row["pinned"], nearest.get(h.id, len(nearest)), h.id))

@@ -14,10 +14,17 @@ from memory_pipeline.retrieval.fence import fenced
 from memory_pipeline.retrieval.query import Reach
 
 
-def standing_profile(engine: Engine, user_id: str, tenant_id: str, reach: Reach) -> StandingProfile:
-    """See ``MemoryReader.profile``."""
+def standing_profile(
+    engine: Engine, user_id: str, tenant_id: str, reach: Reach, session_id: str | None = None
+) -> StandingProfile:
+    """See ``MemoryReader.profile``.
+
+    Args:
+        session_id: only what was said in that session; None = in all.
+    """
     reach = {**reach, "layers": ("semantic",)}
-    asked = replace(engine.checked("", user_id, tenant_id, reach, k=0), types=None, statuses=frozenset({"active"}))
+    query = engine.checked("", user_id, tenant_id, reach, k=0, session_id=session_id)
+    asked = replace(query, types=None, statuses=frozenset({"active"}))
     hits = engine.searcher.standing(asked, constant_only=False)
     return profile_of((hit.row for hit in hits), engine.policy.profile)
 

@@ -20,6 +20,7 @@ from memory_pipeline.retrieval.query import Reach, When, utc_now
 from memory_pipeline.retrieval.restraint import Restraint
 from memory_pipeline.retrieval.session_blocks import SessionBlocks
 from memory_pipeline.settings import Settings
+from memory_pipeline.storage.block_files import BlockFiles
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.chat import ChatModel
@@ -64,8 +65,9 @@ class MemoryReader(PlainReads):
         from memory_pipeline.retrieval.engine import Engine
 
         self._engine = Engine(settings, encoder, chat, clock, seed, recorded)
-        self._restraint = Restraint()
-        self._began = SessionBlocks()
+        spools = settings.path("recall") if recorded else None
+        self._restraint = Restraint(spools)
+        self._began = SessionBlocks(None if spools is None else BlockFiles(spools))
 
     @classmethod
     def open(cls, home: str | None = None, settings: Settings | None = None) -> MemoryReader:
@@ -153,6 +155,7 @@ class MemoryReader(PlainReads):
         layout: str = "memory",
         budget: int | None = None,
         stable: bool = False,
+        scope: str = "user",
         **reach: Unpack[Reach],
     ) -> ContextBlock:
         """The block of memory for the prompt of a turn; its text is empty when nothing is remembered.
@@ -164,8 +167,11 @@ class MemoryReader(PlainReads):
             layout: ``memory`` (DL-22), ``lessons`` (KN-17) or ``known-facts`` (RX-24).
             budget: tokens at most, estimated; the policy's when None. It is never exceeded: boundaries go in first,
                 then pinned memories, and what finds no room is named in ``dropped``.
-            stable: the block that the session began with, to the byte, for as long as this reader lives (RX-25). What
-                the user forgets, corrects or silences meanwhile ends it. Needs a ``session_id``.
+            stable: the block that the session began with, to the byte, in whatever process, for a month at most
+                (RX-25); a home on object storage keeps it for as long as this reader lives. What the user forgets,
+                corrects or silences meanwhile ends it. Needs a ``session_id``.
+            scope: ``user``, or ``conversation``: only what was said in that session, as ``search`` with a
+                ``session_id`` finds it (NM-9), and what is never to be brought up, wherever that was said.
             reach: as in :meth:`search`; all layers by default.
 
         Raises:
@@ -184,6 +190,7 @@ class MemoryReader(PlainReads):
             layout=layout,
             budget=budget,
             began=self._began if stable else None,
+            scope=scope,
         )
 
     def payload(
@@ -199,6 +206,7 @@ class MemoryReader(PlainReads):
         layout: str = "memory",
         budget: int | None = None,
         stable: bool = False,
+        scope: str = "user",
         **reach: Unpack[Reach],
     ) -> Payload:
         """The whole prompt of a turn, as messages for a chat model: rules, profile, memories, service data, history
@@ -210,7 +218,7 @@ class MemoryReader(PlainReads):
             services: JSON-like data by name of the service; only what the turn is about goes in.
             history: the conversation so far, as chat messages: its first turn, the last 20, and a summary of those
                 between are shown, the last 4 before all others.
-            layout, stable: as in :meth:`context`.
+            layout, stable, scope: as in :meth:`context`.
             budget: tokens of the whole prompt, estimated; the policy's 8,000 when None. Another total scales the
                 sections.
             reach: as in :meth:`search`; all layers by default.
@@ -222,7 +230,8 @@ class MemoryReader(PlainReads):
         from memory_pipeline.retrieval.profile import standing_profile
 
         asked = payload.given(message, system, services, history)
-        profile = standing_profile(self._engine, user_id, tenant_id, reach)
+        only = session_id if scope == "conversation" else None
+        profile = standing_profile(self._engine, user_id, tenant_id, reach, only)
         rooms = payload.Rooms(asked, profile, self._engine.policy.payload, budget)
         block = self.context(
             message,
@@ -232,6 +241,7 @@ class MemoryReader(PlainReads):
             layout=layout,
             budget=rooms.memories,
             stable=stable,
+            scope=scope,
             **reach,
         )
         query = self._engine.checked(message, user_id, tenant_id, reach, k=0)

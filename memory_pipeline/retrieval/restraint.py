@@ -1,37 +1,61 @@
-"""Not the same thing three turns in a row: what the last prompt blocks of a session have already offered (DL-35)."""
+"""Not the same thing three turns in a row: what the last prompt blocks of a session have already offered (DL-35).
+
+The turns of a session may be answered by any process, so what was offered is also read from the recall spools, where
+each read leaves a line. A home on object storage has none: there each process knows its own reads only.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.storage.recall_log import OFFERED
+from memory_pipeline.storage.spool_tail import SpoolTail
 
 _TURNS = 2
 _SESSIONS = 4096
+_Turns = deque[tuple[str, frozenset[str]]]
 
 
 class Restraint:
-    """The ids that the last two blocks of each session offered to be mentioned; bounded; safe for threads."""
+    """The ids that the last two blocks of each session offered to be mentioned; bounded; safe for threads.
 
-    def __init__(self) -> None:
+    Args:
+        spools: folder of the recall log; None = only what is noted here.
+    """
+
+    def __init__(self, spools: str | None = None) -> None:
         self._lock = threading.Lock()
-        self._offered: OrderedDict[tuple[Scope, str], deque[frozenset[str]]] = OrderedDict()
+        self._offered: OrderedDict[tuple[Scope, str], _Turns] = OrderedDict()
+        self._tail = None if spools is None else SpoolTail(spools, OFFERED)
 
     def worn(self, scope: Scope, session_id: str | None) -> frozenset[str]:
         """What both of the last two blocks of the session offered."""
-        with self._lock:
-            turns = self._offered.get((scope, session_id or ""))
-            return frozenset.intersection(*turns) if turns and len(turns) == _TURNS else frozenset()
-
-    def note(self, scope: Scope, session_id: str | None, ids: Iterable[str]) -> None:
-        """Remember what a block offered; blocks without a session leave no trace."""
         if session_id is None:
-            return
+            return frozenset()
         with self._lock:
-            turns = self._offered.setdefault((scope, session_id), deque(maxlen=_TURNS))
-            turns.append(frozenset(ids))
-            self._offered.move_to_end((scope, session_id))
-            while len(self._offered) > _SESSIONS:
-                self._offered.popitem(last=False)
+            self._catch_up()
+            turns = self._offered.get((scope, session_id))
+            return frozenset.intersection(*(ids for _, ids in turns)) if turns and len(turns) == _TURNS else frozenset()
+
+    def note(self, scope: Scope, session_id: str | None, ids: Collection[str], recall_id: str) -> None:
+        """Remember what a block offered; blocks without a session leave no trace."""
+        if session_id is not None:
+            with self._lock:
+                self._add((scope, session_id), recall_id, ids)
+
+    def _catch_up(self) -> None:
+        for event in self._tail.new() if self._tail is not None else ():
+            offered, session, recall = event.get("offered"), event.get("session"), event.get("recall")
+            if isinstance(offered, list) and session and recall:
+                self._add((Scope(event.get("tenant", ""), event.get("user", "")), session), recall, offered)
+
+    def _add(self, key: tuple[Scope, str], recall_id: str, ids: Collection[str]) -> None:
+        turns = self._offered.setdefault(key, deque(maxlen=_TURNS))
+        if all(known != recall_id for known, _ in turns):
+            turns.append((recall_id, frozenset(ids)))
+        self._offered.move_to_end(key)
+        while len(self._offered) > _SESSIONS:
+            self._offered.popitem(last=False)

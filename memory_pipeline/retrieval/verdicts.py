@@ -1,4 +1,4 @@
-"""What became of the proposals: how many by reason, and which (DL-14, KN-8).
+"""What became of the proposals: how many by reason, and which (DL-14, KN-8); with what was refused of summaries.
 
 For whoever runs the pipeline: over all users unless one is named. Contents are shown masked, as the store would hold
 them.
@@ -19,19 +19,26 @@ from memory_pipeline.domain.sensitive import handled, masked
 from memory_pipeline.errors import QueryError
 from memory_pipeline.storage.lake import Lake
 
-_WANTED = "($user IS NULL OR v.user_id = $user) AND ($tenant IS NULL OR v.tenant_id = $tenant)"
-_BY_REASON = f"""
-SELECT v.outcome, v.reason, count(*) AS proposals,
-       list(p.content ORDER BY v.day DESC, v.proposal_id)[:$examples] AS examples
-FROM verdicts v LEFT JOIN proposals p USING (tenant_id, user_id, proposal_id)
-WHERE {_WANTED} GROUP BY ALL ORDER BY proposals DESC, v.outcome, v.reason
-"""
-_OF_REASON = f"""
+# What was proposed and what became of it; a sentence that a summary was to have counts as one that was rejected.
+_JUDGED = """
 SELECT v.day, v.tenant_id, v.user_id, v.proposal_id, v.outcome, v.reason, p.operation, p.type, p.content,
        list_filter(v.findings, lambda f: NOT f.passed)[1] AS failed,
        list_transform(p.evidence, lambda e: e.quote) AS quotes, v.memory_id
 FROM verdicts v LEFT JOIN proposals p USING (tenant_id, user_id, proposal_id)
-WHERE {_WANTED} AND v.reason = $reason ORDER BY v.day, v.tenant_id, v.user_id, v.proposal_id
+UNION ALL BY NAME
+SELECT start AS day, tenant_id, user_id, summary_id AS proposal_id, 'rejected' AS outcome, refused.code AS reason,
+       NULL AS operation, grain || ' summary' AS type, refused.text AS content,
+       {'code': refused.code, 'passed': false, 'figure': NULL, 'threshold': NULL, 'detail': refused.detail} AS failed,
+       [] AS quotes, NULL AS memory_id
+FROM (SELECT start, tenant_id, user_id, summary_id, grain, unnest(refused) AS refused FROM summaries)
+"""
+_WANTED = "($user IS NULL OR user_id = $user) AND ($tenant IS NULL OR tenant_id = $tenant)"
+_BY_REASON = f"""
+SELECT outcome, reason, count(*) AS proposals, list(content ORDER BY day DESC, proposal_id)[:$examples] AS examples
+FROM ({_JUDGED}) WHERE {_WANTED} GROUP BY ALL ORDER BY proposals DESC, outcome, reason
+"""
+_OF_REASON = f"""
+SELECT * FROM ({_JUDGED}) WHERE {_WANTED} AND reason = $reason ORDER BY day, tenant_id, user_id, proposal_id
 """
 
 
@@ -56,7 +63,8 @@ class Wanted:
         """
         if self.first and self.last and self.last < self.first:
             raise QueryError(f"the verdicts end ({self.last}) before they begin ({self.first})")
-        return [d for d in lake.days("verdicts") if (self.first or d) <= d <= (self.last or d)]
+        days = {*lake.days("verdicts"), *lake.days("summaries")}
+        return [d for d in sorted(days) if (self.first or d) <= d <= (self.last or d)]
 
 
 def by_reason(lake: Lake, wanted: Wanted, policy: GatePolicy, examples: int = 3) -> list[dict[str, Any]]:
@@ -90,7 +98,8 @@ def of_reason(lake: Lake, reason: str, wanted: Wanted, policy: GatePolicy) -> li
     Returns:
         For each its ``day``, ``tenant_id``, ``user_id``, ``proposal_id``, ``outcome``, ``reason``, ``operation``,
         ``type``, ``content``, ``quotes``, ``memory_id``, and ``why``: what the rule that rejected it says with its
-        figures, or what the reason means.
+        figures, or what the reason means. What a summary does not say has its id as ``proposal_id``, "day summary" and
+        the like as ``type``, and no ``operation``.
 
     Raises:
         QueryError: there is no such reason; see also :meth:`Wanted.days`.
@@ -110,7 +119,8 @@ def of_reason(lake: Lake, reason: str, wanted: Wanted, policy: GatePolicy) -> li
 def _rows(lake: Lake, query: str, wanted: Wanted, **more: Any) -> list[dict[str, Any]]:
     days = wanted.days(lake)
     given = {"user": wanted.user_id, "tenant": wanted.tenant_id, **more}
-    rows: list[dict[str, Any]] = lake.sql(query, given, days={"verdicts": days, "proposals": days}).to_pylist()
+    read = dict.fromkeys(("verdicts", "proposals", "summaries"), days)
+    rows: list[dict[str, Any]] = lake.sql(query, given, days=read).to_pylist()
     return rows
 
 

@@ -19,6 +19,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.extract_requests import Work, summary_request
 from memory_pipeline.stages.packing import Joint, grouped, to_summarise
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
+from memory_pipeline.stages.vetting import vetted
 
 Answer = ChatReply[ExtractReply] | ReplyError
 _FRUITLESS_ROUNDS = 3  # a model that has answered nothing for so long will not begin now
@@ -106,7 +107,8 @@ async def _round(
 async def _summaries(ctx: StageContext, packs: Iterable[Sequence[Work]]) -> Mapping[str, str]:
     """The rolling summaries that some packs need, by their key: for understanding only, never extracted (RX-23).
 
-    One that does not come is left out: the context still stands before the window.
+    One that does not come, or that does not follow from its messages, is left out: the context still stands before the
+    window.
     """
     wanted = {work.summary_of: work for pack in packs for work in to_summarise(pack)}
     if not wanted:
@@ -118,6 +120,11 @@ async def _summaries(ctx: StageContext, packs: Iterable[Sequence[Work]]) -> Mapp
         if isinstance(answer, ReplyError):
             unfit.append(PutAside(f"rolling_summary/{work.window.window_id}", 0, str(answer), answer.reply))
         else:
-            found[key] = truncate(answer.value.text, ctx.policy.summary.rolling_tokens)
+            told = vetted(
+                ctx, answer.value.text, work.request.scope, work.lookback.summarised, (), model=ctx.chat.model
+            )
+            source = f"rolling_summary/{work.window.window_id}"
+            unfit += [PutAside(source, n, f"{r.code}: {r.detail}", r.text) for n, r in enumerate(told.refused, 1)]
+            found[key] = truncate(told.text if told.sound else "", ctx.policy.summary.rolling_tokens)
     put_all_aside(ctx, unfit)
     return found

@@ -32,7 +32,12 @@ def read(given: GateInput) -> GateInput:
 
 
 def _to_read(proposal: Proposal) -> bool:
-    return proposal.type not in DERIVED_TYPES and not proposal.model.startswith(_EMBEDDED)
+    return proposal.type not in DERIVED_TYPES and hosted(proposal.model)
+
+
+def hosted(model: str) -> bool:
+    """Whether a model's sentences are not written from the parser's reading of the messages."""
+    return not model.startswith(_EMBEDDED)
 
 
 def _english(proposal: Proposal, said: str) -> bool:

@@ -16,6 +16,8 @@ _TOLD = (
     "summary.memory_tokens",
     "gate.sensitive",
     "classification",
+    "gate.max_blob",
+    "derived",
 )
 _BY_SESSION = (
     "summary.rolling_tokens",
@@ -64,7 +66,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
         "lifecycle",  # a replay lets time pass: what has been archived meanwhile is not confirmed
     ),
     "lifecycle": ("lifecycle", "curves", "strength.recalls", "prune"),
-    "patterns": ("pattern", "gate"),
+    "patterns": ("pattern", "gate", "derived"),
     "reflections": (
         "reflection.min_evidence",
         "reflection.min_days",
@@ -76,6 +78,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
         "similarity.same_words",
         *_CONFIRMING,
         "gate",
+        "derived",
     ),
     "memory_vectors": (),
     "memory_links": ("similarity.link", "consolidation.max_links", "links"),

@@ -33,6 +33,7 @@ from memory_pipeline.inference.replies import Insight, ReflectReply
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.reflect_requests import Question, in_order
 from memory_pipeline.stages.regate import CitedMessages
+from memory_pipeline.stages.vetting import objection
 
 _STANDING = frozenset({Change.ADD, Change.REINFORCE, Change.REVIVE})
 
@@ -209,13 +210,17 @@ class Insights:
         return day_end(question.through, members[0].timezone) - timedelta(seconds=1)
 
     def _objection(self, version: MemoryVersion, members: Sequence[MemoryVersion]) -> str:
-        """Why an insight is not kept: it gives numbers that its memories do not bear, or the gate turns it away."""
+        """Why an insight is not kept: its numbers do not follow from its memories, the gate turns it away, or
+        it says what they do not."""
         foreign = underived(version.content, [m.content for m in members])
         if foreign:
             return f"its memories do not give {', '.join(foreign)}, and it does not follow from their numbers"
-        given = GateInput(as_proposal(version), self._cited.of(version), self._ctx.policy.gate, canaries=CANARIES)
+        cited = self._cited.of(version)
+        given = GateInput(as_proposal(version), cited, self._ctx.policy.gate, canaries=CANARIES)
         failed = first_failure(examine(given))
-        return f"{failed.code}: {failed.detail}" if failed else ""
+        if failed:
+            return f"{failed.code}: {failed.detail}"
+        return objection(self._ctx, version.content, list(cited.values()), members, model=self._ctx.chat.model)
 
     def _retire(self, week: Period) -> None:
         """Reflections that have lost too much of what they rest on by the end of a week."""

@@ -169,10 +169,19 @@ def _erasures(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return done | settle(ctx, Erasures(ctx.settings))
 
 
+def _blocks(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    """Prompt blocks of sessions that nobody goes on with."""
+    from memory_pipeline.storage.block_files import BlockFiles
+
+    first = ctx.now - timedelta(days=ctx.policy.summary.session_days)
+    return {"files removed": BlockFiles(ctx.settings.path("recall")).remove_before(first.timestamp())}
+
+
 STEPS = (
     Step("erasures", _erasures),
     Step("unfinished files", _unfinished),
     Step("staged rows", _staged),
+    Step("blocks of sessions", _blocks),
     Step("kept vectors", _vectors),
     Step("roll up closed days", _roll_up),
     Step("checkpoint of the ledger", _checkpoint),

@@ -40,6 +40,7 @@ from memory_pipeline.stages.publish import publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.regate import CitedMessages
 from memory_pipeline.stages.staging import clear
+from memory_pipeline.stages.vetting import objection
 from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
@@ -197,9 +198,12 @@ class _Finder:
         if wrong:
             return wrong
         pattern = group.pattern(reply, self._ctx)
-        given = GateInput(as_proposal(pattern), self._cited.of(pattern), self._ctx.policy.gate, CANARIES)
+        cited = self._cited.of(pattern)
+        given = GateInput(as_proposal(pattern), cited, self._ctx.policy.gate, CANARIES)
         failed = first_failure(examine(given))
-        return f"{failed.code}: {failed.detail}" if failed else ""
+        if failed:
+            return f"{failed.code}: {failed.detail}"
+        return objection(self._ctx, pattern.content, list(cited.values()), group.members, model=self._ctx.chat.model)
 
 
 def _fitting(requests: Sequence[ChatRequest[Any]], fit: Mapping[int, Callable[[PatternReply], str]]) -> list[Pack]:

@@ -18,15 +18,7 @@ from functools import partial
 from memory_pipeline.domain.calendar import Grain, Period, periods
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.summary import (
-    Summary,
-    SummaryGrain,
-    fitted,
-    is_over,
-    silenced,
-    summary_id,
-    unspeaking,
-)
+from memory_pipeline.domain.summary import Summary, SummaryGrain, is_over, summary_id
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
 from memory_pipeline.stages.calendar_requests import Member, grouped, joined
@@ -36,6 +28,7 @@ from memory_pipeline.stages.joint_asking import Answer, ask_jointly
 from memory_pipeline.stages.period_members import Part, PeriodMembers
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.session_summaries import DueSession, due_sessions, session_summary_id, touched
+from memory_pipeline.stages.sound_summary import sound
 from memory_pipeline.stages.summary_store import store, store_sessions
 from memory_pipeline.stages.tracing import traced
 
@@ -78,6 +71,28 @@ def summarize(ctx: StageContext, wanted: Sequence[Period]) -> SummaryReport:
         done += len(chunk)
     if ordered:
         ctx.progress(f"{_NAMES[ordered[0].grain]} summaries", done, done)
+    return report
+
+
+@traced("session summaries", _told)
+def refresh_sessions(ctx: StageContext, days: Sequence[date]) -> SummaryReport:
+    """Make the summaries of the sessions that went on on some days, where one is due, and nothing else (NM-23, NM-24).
+
+    So a session's prompts have something in the place of its earlier turns while it lasts. The day's own summary waits
+    for the night, which finds these replies kept.
+
+    Raises:
+        ModelError: the model cannot be reached; all summaries are as they were.
+    """
+    report = SummaryReport()
+    ordered = sorted(set(days))
+    sessions = touched(ctx, ordered)
+    due = due_sessions(ctx, sessions, ordered)
+    places = [(_session_place(d), d.member) for d in due]
+    made = _made(ctx, places, (), report)
+    unanswered = {p.summary_id for p, _ in places if report.failed[p.start]} - {s.summary_id for s in made}
+    there = [i for i in map(session_summary_id, sessions) if i not in unanswered]
+    store_sessions(ctx, ordered, there, made)
     return report
 
 
@@ -124,6 +139,21 @@ def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryRepor
     sessions = touched(ctx, days) if daily else []
     places += [(_session_place(due), due.member) for due in due_sessions(ctx, sessions, days)]
     others = [member for p in along for *_, member in known.of(p)]
+    made = _made(ctx, places, others, report)
+    store(ctx, wanted, [s for s in made if s.session_id is None])
+    if daily:
+        told = [s for s in made if s.session_id is not None]
+        store_sessions(ctx, days, map(session_summary_id, sessions), told)
+
+
+def _made(
+    ctx: StageContext, places: Sequence[tuple[_Place, Member]], others: Sequence[Member], report: SummaryReport
+) -> list[Summary]:
+    """The summaries of some places, as far as they were answered; what is not is counted.
+
+    Args:
+        others: asked about in the same calls, for those who will want their replies.
+    """
     answers = _ask(ctx, [*(member for _, member in places), *others])
     aside: list[PutAside] = []
     for place, member in places:
@@ -136,11 +166,7 @@ def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryRepor
         if summary is not None:
             report.made[place.start].append(summary)
     put_all_aside(ctx, aside)
-    made = [s for start in sorted({place.start for place, _ in places}) for s in report.made[start]]
-    store(ctx, wanted, [s for s in made if s.session_id is None])
-    if daily:
-        told = [s for s in made if s.session_id is not None]
-        store_sessions(ctx, days, map(session_summary_id, sessions), told)
+    return [s for start in sorted({place.start for place, _ in places}) for s in report.made[start]]
 
 
 def _place(scope: Scope, period: Period, part: Part) -> _Place:
@@ -182,14 +208,15 @@ def _summary(
 ) -> Summary | None:
     """The row; None where there is nothing to tell, or where the text names nothing that it rests on.
 
+    What does not follow from the evidence is left out and kept with the row.
+
     A text without evidence is put aside rather than taken to rest on all that was shown: nobody could check it.
     """
-    (told,) = reply.periods
     evidence = member.evidence
-    text = fitted(unspeaking(silenced(told.text, evidence.unspoken), evidence.closed), member.tokens)
-    if not text:
+    told = sound(ctx, place.source, member, reply, aside)
+    if not told.text:
         return None
-    cited, remembered = _cited(member, told)
+    cited, remembered = _cited(member, told.reply)
     if not cited and not remembered:
         aside.append(PutAside(place.source, 0, "the text names no message and no memory that it rests on", told.text))
         return None
@@ -200,7 +227,7 @@ def _summary(
         user_id=member.scope.user_id,
         grain=place.grain,
         start=place.start,
-        text=text,
+        text=told.text,
         message_ids=cited,
         memory_ids=remembered,
         input_hash=digest(
@@ -212,13 +239,14 @@ def _summary(
         ),
         observed_at=max(m.created_at for m in evidence.messages),
         prompt_hash=prompt_hash,
-        model=ctx.chat.model,
+        model=told.model,
         run_id=ctx.run_id,
         recorded_at=ctx.now,
         session_id=place.session_id,
         classification=evidence.classification,
         domains=evidence.domains,
         agent_ids=evidence.agent_ids,
+        refused=told.refused,
     )
 
 

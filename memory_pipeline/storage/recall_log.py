@@ -39,6 +39,8 @@ class ReadEvent:
         items: id, layer and score of what it returned, best first.
         recalled_at: UTC.
         asked: the arguments that differ from the defaults, of JSON's types: what it takes to make the read again.
+        offered: ids that a session's block offered to be mentioned; None for other reads. Lines alone hold them: they
+            matter for the session's next turns only.
     """
 
     recall_id: str
@@ -52,6 +54,11 @@ class ReadEvent:
     recalled_at: datetime
     items: tuple[tuple[str, str, float], ...]
     asked: Mapping[str, Any] = field(default_factory=dict)
+    offered: tuple[str, ...] | None = None
+
+
+OFFERED = b'"offered":'
+"""What the line of a read holds that offered something to its session."""
 
 
 class RecallLog:
@@ -90,6 +97,7 @@ class RecallLog:
                 "at": event.recalled_at.isoformat(),
                 "items": [[i, layer, round(score, 4)] for i, layer, score in event.items],
                 "asked": event.asked,
+                **({} if event.offered is None else {"offered": event.offered}),
             }
         )
 

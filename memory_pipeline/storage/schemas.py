@@ -294,7 +294,7 @@ DATASETS = {
         Dataset("holds", Hold, ("tenant_id", "user_id", "day", "recorded_at", "hold_id")),
         Dataset("links", Link, ("tenant_id", "user_id", "source_id", "target_id", "relation"), version=2),
         Dataset("entities", Entity, ("tenant_id", "user_id", "name", "kind", "entity_id")),
-        Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start"), version=3),
+        Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start"), version=4),
         Dataset("replies", Reply, ("tenant_id", "user_id", "key")),
         Dataset("vectors", KeptVector, ("tenant_id", "user_id", "key")),
         Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=2),

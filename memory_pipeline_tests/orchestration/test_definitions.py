@@ -20,6 +20,7 @@ ASSETS = {
     "memories": "3_memories",
     "memory_vectors": "3_memories",
     "memory_links": "3_memories",
+    "session_summaries": "4_summaries",
     "daily_summaries": "4_summaries",
     "weekly_summaries": "4_summaries",
     "monthly_summaries": "4_summaries",

@@ -9,6 +9,7 @@ import pytest
 
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.proposal import Evidence, Finding, Outcome, Proposal, Verdict
+from memory_pipeline.domain.summary import Refusal
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.verdicts import Wanted, by_reason, of_reason
 from memory_pipeline.storage.lake import Lake
@@ -111,3 +112,15 @@ def test_a_span_that_ends_before_it_begins_is_refused(store: Store) -> None:
 
 def test_nothing_is_no_error(tmp_path: Path) -> None:
     assert by_reason(Lake(str(tmp_path)), Wanted(), GATE) == []
+
+
+def test_what_a_summary_does_not_say_is_told_like_a_verdict(store: Store) -> None:
+    refused = Refusal("invented", "nobody said pieter", "Lives with Pieter.")
+    made = store.summary("Lives in Lisbon.", NOON.date(), refused=(refused,))
+    (row,) = of_reason(store.lake, "invented", Wanted(made.user_id, made.tenant_id), GATE)
+    assert (row["proposal_id"], row["type"], row["content"]) == (made.summary_id, "day summary", "Lives with Pieter.")
+    assert row["why"] == "invented: nobody said pieter"
+    counts = [(r["outcome"], r["reason"], r["proposals"]) for r in by_reason(store.lake, Wanted(), GATE)]
+    assert ("rejected", "invented", 1) in counts
+    assert of_reason(store.lake, "invented", Wanted("ben"), GATE) == []
+    assert of_reason(store.lake, "invented", Wanted(first=NOON.date() + timedelta(days=1)), GATE) == []

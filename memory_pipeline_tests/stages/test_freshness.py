@@ -34,6 +34,7 @@ FIGURES = {
     "gate.min_confidence = 0.6": {"memories", "patterns", "reflections"},
     "gate.sensitive.email = 'mask'": {"message_vectors", "proposals", "memories", "patterns", "reflections"}
     | SUMMARIES,
+    "derived.min_sound = 0.7": {"patterns", "reflections"} | SUMMARIES,
     "window.max_messages = 12": {"proposals"},
     "window.pack_tokens = 6000": set(),
     "classification.default = 'public'": {"message_vectors", "memories"} | SUMMARIES,

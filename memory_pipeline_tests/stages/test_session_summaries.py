@@ -12,9 +12,11 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.summary import Summary
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.retrieval.reader import MemoryReader
+from memory_pipeline.stages.summarize import SummaryReport, refresh_sessions
 from memory_pipeline_tests.factories import POLICY, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
-from memory_pipeline_tests.stages.summarising import MARCH, NOW, Home, asked, at, faithful, minutes, texts, told
+from memory_pipeline_tests.protocol_steps import says
+from memory_pipeline_tests.stages.summarising import DAY, MARCH, NOW, Home, asked, at, faithful, minutes, texts, told
 
 NEXT_DAY = date(2026, 3, 11)
 
@@ -222,3 +224,46 @@ def test_the_builtin_model_tells_a_session_by_its_facts(tmp_path: Path) -> None:
     home.summarize(Grain.DAY, MARCH)
     summary = _session(home)
     assert summary is not None and "lives in Lisbon" in summary.text and summary.message_ids == ("s-23",)
+
+
+def _refresh(home: Home, day: date, now: datetime) -> SummaryReport:
+    return refresh_sessions(home.ctx("live", now), [day])
+
+
+def test_a_session_is_told_while_it_lasts_and_the_night_asks_nothing_again(
+    home: Home, protocol_server: ProtocolServer
+) -> None:
+    _talk(home, at(10), 1, 24)
+    soon = at(10) + timedelta(minutes=25)
+    assert _refresh(home, DAY, soon).made
+    row = _session(home)
+    assert row is not None and row.text and not home.rows("day"), "the day waits for the night"
+    calls = len(protocol_server.calls)
+    assert _refresh(home, DAY, soon + timedelta(minutes=1)).made and _session(home) == row
+    assert len(protocol_server.calls) == calls, "nothing new was said"
+    home.summarize(Grain.DAY, MARCH, now=soon + timedelta(minutes=2))
+    assert all("| session" not in call.prompt for call in protocol_server.calls[calls:])
+    assert _session(home) == row
+
+
+def test_a_session_is_told_anew_after_enough_new_turns(home: Home) -> None:
+    _talk(home, at(10), 1, 24)
+    _refresh(home, DAY, at(10) + timedelta(minutes=25))
+    before = _session(home)
+    _talk(home, at(10) + timedelta(minutes=24), 25, 30)
+    _refresh(home, DAY, at(10) + timedelta(minutes=31))
+    assert _session(home) == before, "three user turns are not enough"
+    _talk(home, at(10) + timedelta(minutes=30), 31, 44)
+    _refresh(home, DAY, at(10) + timedelta(minutes=45))
+    after = _session(home)
+    assert before is not None and after is not None and after.observed_at > before.observed_at
+
+
+def test_a_reply_that_does_not_fit_leaves_the_summary_as_it_was(home: Home, protocol_server: ProtocolServer) -> None:
+    _talk(home, at(10), 1, 24)
+    _refresh(home, DAY, at(10) + timedelta(minutes=25))
+    before = _session(home)
+    _talk(home, at(10) + timedelta(minutes=24), 25, 44)
+    protocol_server.answer("calendar", says("no JSON"))
+    assert _refresh(home, DAY, at(10) + timedelta(minutes=45)).failed
+    assert _session(home) == before is not None

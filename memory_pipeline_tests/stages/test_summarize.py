@@ -251,7 +251,7 @@ def test_a_text_that_is_too_long_ends_with_a_sentence(home: Home, protocol_serve
     protocol_server.answer(
         "calendar", lambda call: {"periods": [told(p.period, sentence * 40, p.messages) for p in asked(call)]}
     )
-    home.say("Long story.", at(10))
+    home.say(sentence, at(10))
     home.summarize(Grain.DAY, [DAY])
     text = home.text(Grain.DAY, DAY)
     assert text is not None and text.endswith("home.")

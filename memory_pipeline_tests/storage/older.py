@@ -19,7 +19,7 @@ LATER = {
     "links": ("reason", "source_words", "target_words"),
     "costs": ("event_day", "saved_tokens", "saved_usd"),
     "recalls": ("asked",),
-    "summaries": ("session_id", "classification", "domains", "agent_ids"),
+    "summaries": ("session_id", "classification", "domains", "agent_ids", "refused"),
     "messages": ("language",),
     "message_revisions": ("language",),
 }

@@ -74,6 +74,7 @@ class Reading:
     Attributes:
         text: the sentences.
         names: proper names with their kinds (person, organisation, place, product …), as written.
+        proper: words that are names by their place in the sentence, the first one of it too, as written.
         people: relations and names of those who were spoken of by then, small letters.
         voice: whose words the quote is; of a content always OWN.
         first_person: the quoted sentences speak of "I" or "my".
@@ -85,3 +86,4 @@ class Reading:
     people: frozenset[str] = frozenset()
     voice: Voice = Voice.OWN
     first_person: bool = False
+    proper: tuple[str, ...] = ()

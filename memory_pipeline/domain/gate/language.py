@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+import unicodedata
+from functools import cache, lru_cache
 
+from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import words
 
 # Small words that other languages do not have, and the verbs that memories begin with.
@@ -23,6 +26,11 @@ o os um uma não com em meu minha mora na da dos
 de het een van ik niet met mijn woont heeft
 och att är det som jag på med inte bor har
 """
+_DIGIT = re.compile(r"\d")
+_MARKED = {
+    plain: "[" + "".join(c for c in map(chr, range(0x61, 0x180)) if unicodedata.normalize("NFD", c)[0] == plain) + "]"
+    for plain in "aceisuznog"
+}
 _ENGLISH = frozenset(_ENGLISH_WORDS.split())
 _OTHERS = frozenset(_OTHER_WORDS.split())
 
@@ -38,3 +46,39 @@ def english(text: str) -> bool | None:
     if own == other:
         return None
     return own > other
+
+
+def function_words() -> frozenset[str]:
+    """Small words of the languages that are told from English."""
+    return _OTHERS
+
+
+def nouns_have_capitals(text: str) -> bool:
+    """Whether a text is German, which writes every noun as other languages write names."""
+    german, there = wordset("languages", "german"), words(text)
+    return sum(w in german for w in there) > sum(w in _ENGLISH for w in there)
+
+
+@lru_cache(maxsize=4096)
+def without_dates(text: str) -> str:
+    """The text with the dates blanked that name a month in another language than English, or are of Chinese form."""
+    if not _DIGIT.search(text):
+        return text
+    return _dates().sub(lambda m: " " * len(m.group()), text)
+
+
+@cache
+def _dates() -> re.Pattern[str]:
+    months = sorted(wordset("languages", "months"), key=len, reverse=True)
+    month = "|".join(_any_accent(name) for name in months)
+    return re.compile(
+        rf"\b\d{{1,2}}(?:\.|º|er)? ?(?:de |di )?(?:{month})\b(?:,? (?:de )?\d{{4}}\b)?"
+        rf"|\b(?:{month})\b,? (?:de )?\d{{4}}\b"
+        r"|(?:\d{4} ?[年년] ?)?\d{1,2} ?[月월](?: ?\d{1,2} ?[日일号])?|\d{4} ?[年년]|\d{1,2} ?[日일号]",
+        re.I,
+    )
+
+
+def _any_accent(name: str) -> str:
+    """A pattern for a word whatever marks its letters bear."""
+    return "".join(_MARKED.get(c, re.escape(c)) for c in name)

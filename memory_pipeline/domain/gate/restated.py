@@ -100,6 +100,29 @@ _ONLY = {
 }
 
 
+def opposite(content: Reading, told: Sequence[Reading], low: float) -> str:
+    """The claim of a text of which all that was told in its words says the opposite, "" where there is none.
+
+    Args:
+        told: what it rests on, read.
+        low: share of a claim's words in a clause, for the two to be held against each other.
+    """
+    others = frozenset().union(*(reading.people for reading in told))
+    for pair in _nearest(content, told, low, pronouns=True):
+        same = [q for q, _ in pair.nearest if q.force in _TOLD and _one_subject(pair.claim, q, others)]
+        if same and len(same) == len(pair.nearest) and all(_opposed(pair.claim, q) for q in same):
+            return pair.claim.text
+    return ""
+
+
+def _one_subject(claim: Claim, said: Claim, others: frozenset[str]) -> bool:
+    """Whether two clauses may be about the same: a text calls the user by a name that is nobody else's."""
+    if claim.kind == "pronoun" or set(claim.subject.split()) & set(said.subject.split()):
+        return True
+    named = claim.subject if said.subject == USER else said.subject if claim.subject == USER else ""
+    return bool(named) and others.isdisjoint(named.split())
+
+
 def _stated(given: GateInput) -> Reading | None:
     """The content's claims, where the proposal states something that was read; what ends something names that only."""
     operation = given.proposal.operation
@@ -109,11 +132,15 @@ def _stated(given: GateInput) -> Reading | None:
 
 
 def _pairs(given: GateInput, content: Reading) -> list[_Pair]:
-    low = given.policy.min_same_claim
-    said = [(claim, quote) for quote in given.quotes for claim in quote.claims]
+    return _nearest(content, given.quotes, given.policy.min_same_claim)
+
+
+def _nearest(content: Reading, told: Sequence[Reading], low: float, *, pronouns: bool = False) -> list[_Pair]:
+    said = [(claim, quote) for quote in told for claim in quote.claims]
     found = []
     for claim in content.claims:
-        if not claim.subject or not claim.words and len(content.claims) > 1:
+        whose = claim.subject or pronouns and claim.kind == "pronoun"
+        if not whose or not claim.words and len(content.claims) > 1:
             continue
         near = [(share, q, quote) for q, quote in said if _related(claim, q) and (share := _share(claim, q)) >= low]
         best = max((share for share, _, _ in near), default=0.0)

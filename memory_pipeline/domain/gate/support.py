@@ -8,34 +8,14 @@ extractor saw. Dates that follow from "last week" are no inventions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
 
-from memory_pipeline.domain.gate.conversation import MONTH, WEEKDAY, WIDE, Conversation, fold, initials_of
+from memory_pipeline.domain.gate.conversation import Conversation, initials_of
 from memory_pipeline.domain.gate.given import ENDING, GateInput
+from memory_pipeline.domain.gate.hinges import capitals, figures, parts, telling
 from memory_pipeline.domain.gate.language import english
-from memory_pipeline.domain.gate.numerals import NUMBER
 from memory_pipeline.domain.gate.ties import implied, tied_to
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Proposal
-from memory_pipeline.domain.text import content_words
 
-_DATE = re.compile(
-    r"\b\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?\b|\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b"
-    rf"|\b(?:{MONTH})\b\.?(?: (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)?(?:,? (?:of )?\d{{4}}\b)?"
-    rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?(?:{MONTH})\b\.?(?:,? \d{{4}}\b)?|\b{WEEKDAY}\b|\b(?:19|"
-    rf"20)\d\d(?![\d.,]\d)s?\b"
-    r"|\b[QH][1-4]\b|\b\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?",
-    re.I,
-)
-_DATED = re.compile(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)", re.I)
-# A month that is also a word counts as a date only beside a number.
-_A_WORD = re.compile(r"(?:may|march|mar|dec|jan|jun|sep|oct|nov)\.?$", re.I)
-# "Ines is 8, not 7": an age is said without these words.
-_AGED = re.compile(r"(?<=\d) years? old\b", re.I)
-_NAME = re.compile(r"[^\W_][\w'’&.+#-]*")
-_CAPITAL = re.compile(r"(?<![\w'’])[A-Z\u00c0-\u00de\u0370-\u03ab\u0400-\u042f][\w'’&.+#-]*")
-_BEFORE_SENTENCES = '.!?:;"“('
 _PRONOUNS = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
 
 
@@ -85,7 +65,7 @@ def unsupported(given: GateInput) -> Finding | None:
     conversation, content = Conversation(given), given.proposal.content
     if given.proposal.type in DERIVED_TYPES or conversation.empty:
         return None
-    wanted = _told(content)
+    wanted = telling(content)
     hinges = [*_names(given.proposal), *_numbers(given.proposal), *_dates(given.proposal)]
     if wanted and not tied_to(given, wanted, hinges):
         detail = "no word of it has to do with its quote"
@@ -103,65 +83,23 @@ def unsupported(given: GateInput) -> Finding | None:
     return Finding("unsupported", share >= low, round(share, 2), low, "words of it that stand in the conversation")
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """A text taken apart.
-
-    Attributes:
-        plain: the text with its dates and times blanked.
-    """
-
-    plain: str
-    dates: tuple[str, ...]
-
-
-@lru_cache(maxsize=4096)
-def _parts(text: str) -> _Parts:
-    if _DATED.search(text) is None:
-        return _Parts(text, ())
-    found = tuple(m.group() for m in _DATE.finditer(text) if not _A_WORD.fullmatch(m.group()))
-    return _Parts(_DATE.sub(lambda m: " " * len(m.group()), text), found)
-
-
 def _names(proposal: Proposal) -> set[str]:
     """What is written as a name in content, value and entities, folded; the first word of a sentence is none."""
-    found = set(_capitals(proposal.content, sentence=True))
+    found = set(capitals(proposal.content, sentence=True))
     if proposal.value is not None:
-        found.update(_capitals(proposal.value, sentence=False))
+        found.update(capitals(proposal.value, sentence=False))
     for entity in proposal.entities:
-        found.update(_capitals(entity, sentence=False))
+        found.update(capitals(entity, sentence=False))
     return found - _PRONOUNS
-
-
-def _capitals(text: str, *, sentence: bool) -> Iterator[str]:
-    plain = _parts(text).plain
-    for match in _CAPITAL.finditer(plain):
-        word = match.group().rstrip(".'’-+#")
-        before = plain[: match.start()].rstrip(" ")
-        if len(word) > 1 and not (sentence and (not before or before[-1] in _BEFORE_SENTENCES)):
-            yield fold(word).removesuffix("'s")
 
 
 def _numbers(proposal: Proposal) -> list[str]:
     texts = dict.fromkeys((proposal.content, proposal.value or ""))
-    found = (number.strip(".,:") for text in texts for number in NUMBER.findall(fold(_parts(text).plain)))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(number for text in texts for number in figures(text)))
 
 
 def _dates(proposal: Proposal) -> list[str]:
-    return list(dict.fromkeys(d for text in (proposal.content, proposal.value or "") for d in _parts(text).dates))
-
-
-def _told(content: str) -> list[str]:
-    """The content's words that are neither grammar, numbers nor dates; each character where a word has no borders."""
-    words: list[str] = []
-    for word in content_words(_AGED.sub(" ", _parts(content).plain)):
-        wide = () if word.isascii() else WIDE.findall(word)
-        if wide:
-            words += wide
-        elif not word[0].isdigit() and word != "user":
-            words.append(fold(word))
-    return words
+    return list(dict.fromkeys(d for text in (proposal.content, proposal.value or "") for d in parts(text).dates))
 
 
 def _of_the_day(date: str, given: GateInput) -> bool:

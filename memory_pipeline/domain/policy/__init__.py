@@ -33,6 +33,7 @@ from memory_pipeline.domain.policy.time import (
 from memory_pipeline.domain.policy.writing import (
     ConsolidationPolicy,
     CurationPolicy,
+    DerivedPolicy,
     GatePolicy,
     Handling,
     LinkPolicy,
@@ -49,6 +50,7 @@ __all__ = [
     "ContextPolicy",
     "CurationPolicy",
     "CurvePolicy",
+    "DerivedPolicy",
     "EvaluationPolicy",
     "FeedbackPolicy",
     "ForecastPolicy",

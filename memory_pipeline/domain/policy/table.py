@@ -39,6 +39,7 @@ from memory_pipeline.domain.policy.writing import (
     CalibrationPolicy,
     ConsolidationPolicy,
     CurationPolicy,
+    DerivedPolicy,
     GatePolicy,
     LinkPolicy,
     SimilarityPolicy,
@@ -53,6 +54,7 @@ class Policy:
     window: WindowPolicy
     gate: GatePolicy
     classification: ClassificationPolicy
+    derived: DerivedPolicy
     similarity: SimilarityPolicy
     calibration: CalibrationPolicy
     consolidation: ConsolidationPolicy

@@ -167,6 +167,23 @@ class LinkPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class DerivedPolicy:
+    """When a sentence of a summary, a reflection or a pattern follows from what it rests on.
+
+    Attributes:
+        min_known_words, min_judged_words: share of its words, names and numbers aside, that stand there, and how many
+            there must be for the share to tell anything.
+        min_same_claim: share of a claim's words in a clause that was told, for the two to be held against each other.
+        min_sound: share of a text's sentences that must stand for the rest to be told without the others.
+    """
+
+    min_known_words: float
+    min_judged_words: int
+    min_same_claim: float
+    min_sound: float
+
+
+@dataclass(frozen=True, slots=True)
 class CurationPolicy:
     """Figures of a memory that the user wrote by hand, where the rules read none out of it."""
 

@@ -276,11 +276,16 @@ def _entity(entity: Any, memories: Container[str], policy: GatePolicy) -> str:
 
 def _summary(summary: Any, messages: Container[str], memories: Container[str], policy: GatePolicy) -> str:
     missing = _missing(summary.message_ids, messages) or _missing(summary.memory_ids, memories)
-    return missing or _unsafe(summary.text, policy)
+    refused = "\n".join(refusal.text for refusal in summary.refused)
+    return missing or _unsafe(summary.text, policy) or _secret(refused, policy)
 
 
 def _unsafe(text: str, policy: GatePolicy) -> str:
     if found := directive(text, policy.max_blob):
         return f"instruction: {found}"
+    return _secret(text, policy)
+
+
+def _secret(text: str, policy: GatePolicy) -> str:
     withheld = {span.kind for span in find(text)} & handled(policy, Handling.REJECT, Handling.MASK)
     return f"secret: holds {' and '.join(sorted(withheld))}" if withheld else ""

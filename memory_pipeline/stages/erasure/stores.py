@@ -19,6 +19,7 @@ from memory_pipeline.stages.erasure.rows import Rows
 from memory_pipeline.stages.erasure.run_records import Redaction, redact
 from memory_pipeline.stages.landing.message_log import exclusive
 from memory_pipeline.stages.staging import erase_staged
+from memory_pipeline.storage.block_files import BlockFiles
 from memory_pipeline.storage.recall_log import RecallLog
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Stores:
         self._traces = traces
         self.rows = Rows(erasure, traces, kept.pseudonym, _clean_replies(ctx, erasure))
         self._deliveries = Deliveries(ctx, erasure, kept, traces)
+        self._blocks = BlockFiles(ctx.settings.path("recall"))
         self._redaction = Redaction(traces, {scope.user_id for scope in erasure.whole})
 
     # -- looking
@@ -56,6 +58,7 @@ class Stores:
         found.update(self._deliveries.quarantine_files(dry=True))
         found.update(self._quarantined(dry=True))
         found["reads in spools"] += self._spools(dry=True)
+        found["kept prompt blocks"] += self._blocks.count(self._erasure.scopes)
         for index in indexes(self._ctx):
             for name, ids in _keys(self._erasure).items():
                 found[f"index rows of {name}"] += sum(
@@ -81,6 +84,7 @@ class Stores:
             done.update(partitions.remove(self._ctx, self.rows))
             done.update(self._quarantined())
         self._spools()
+        self._blocks.forget(self._erasure.scopes)
         done.update(self._deliveries.inbox())
         done.update(self._deliveries.quarantine_files())
         users = {scope.user_id for scope in self._erasure.whole}
@@ -98,6 +102,7 @@ class Stores:
     def left(self) -> Counter[str]:
         """Rows that are still there, by dataset and index table: what the proof wants to be none."""
         found = partitions.count(self._ctx, self.rows)
+        found["kept prompt blocks"] = self._blocks.count(self._erasure.whole)
         if not self._erasure.whole:  # what was made anew bears the ids that it had
             found = Counter({name: n for name, n in found.items() if name in _NEVER_AGAIN})
             found["memory_versions"] += self._citing()

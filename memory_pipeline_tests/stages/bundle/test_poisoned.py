@@ -13,6 +13,7 @@ import pytest
 
 from memory_pipeline.domain.memory import MemoryVersion, seal
 from memory_pipeline.domain.proposal import Evidence
+from memory_pipeline.domain.summary import Refusal, Summary, SummaryGrain
 from memory_pipeline.errors import BundleError, SchemaTooNew
 from memory_pipeline.inference.prompts import CANARIES
 from memory_pipeline.stages.bundle import archive
@@ -210,6 +211,16 @@ def test_a_poisoned_memory_is_put_aside(own: Path, bundle: Path, tmp_path: Path,
     assert honest.memory_id not in ctx.index.all("memories", ["memory_id"])["memory_id"].to_pylist()
     (kept,) = ctx.lake.read("quarantined", Quarantined)
     assert (kept.content, kept.reason) == (honest.memory_id, report.aside[0].reason)
+
+
+def test_a_secret_among_what_a_summary_does_not_say_is_put_aside(own: Path, bundle: Path, tmp_path: Path) -> None:
+    honest = lisbon(bundle)
+    refused = Refusal("secret", "states a key", "The AWS key is AKIAIOSFODNN7EXAMPLQ.")
+    cited = (honest.evidence[0].message_id,)
+    told = ("A day.", cited, (), "h", honest.observed_at, "p", "x", "r", honest.recorded_at, None, (refused,))
+    row = Summary("sum_1", honest.tenant_id, honest.user_id, SummaryGrain.DAY, honest.day, *told)
+    report = import_(context(tmp_path / "b"), tampered(own, "summaries", lambda rows: [*rows, as_json(row)]))
+    assert [(a.dataset, a.reason.partition(":")[0]) for a in report.aside] == [("summaries", "secret")]
 
 
 def test_what_rests_on_a_message_that_is_put_aside_goes_with_it(own: Path, bundle: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from memory_pipeline.domain.erasure import Target
 from memory_pipeline.errors import NotFound
 from memory_pipeline.stages.erasure.erase import erase_named, survey
+from memory_pipeline.storage.block_files import BlockFiles
 from memory_pipeline.storage.by_user import files_of, refresh, rows_of
 from memory_pipeline.storage.costs import spending
 from memory_pipeline.storage.erasures import Erasures
@@ -68,6 +69,17 @@ def test_what_is_laid_out_by_user_is_erased_too(home: Home) -> None:
     assert (certificate["proof"]["hits"], certificate["proof"]["rows_left"]) == (0, 0)
     assert not rows_of(home.lake, "links", [ALICE]).num_rows
     assert rows_of(home.lake, "links", [BOB]).num_rows == len(home.rows("bob")["links"]) > 0
+
+
+def test_the_blocks_that_sessions_began_with_go_too(home: Home) -> None:
+    reader = home.reader()
+    for user in ("alice", "bob"):
+        reader.context("hello", user_id=user, session_id="s", stable=True)
+    blocks = BlockFiles(home.settings.path("recall"))
+    assert blocks.count([ALICE]) == blocks.count([BOB]) == 1
+    assert survey(home.ctx(LATER), [Target(ALICE)])["kept prompt blocks"] == 1
+    erase_named(home.ctx(LATER), ALICE)
+    assert (blocks.count([ALICE]), blocks.count([BOB])) == (0, 1)
 
 
 def test_what_is_sent_again_stays_out_until_its_tombstones_are_forgotten(home: Home) -> None:

@@ -1,0 +1,78 @@
+"""A sentence turned round, where no parser reads its language: the words of a clause that was told, and one denies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from memory_pipeline.domain.gate.conversation import fold
+from memory_pipeline.domain.gate.hinges import telling
+from memory_pipeline.domain.tables import wordset
+
+_END = ".!?…;:,。！？、，；：\n"
+_CLAUSE = re.compile(rf"([^{_END}]+)([{_END}]*)")
+_ASKED = re.compile("[?？]")
+_STEM, _ENDING = 3, 4  # letters
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+
+
+def turned_round(sentence: str, texts: Iterable[str], least: float) -> str:
+    """The clause of a sentence of which all that was told in its words says the opposite, "" where there is none.
+
+    Args:
+        texts: what was told.
+        least: share of the words of each of two clauses in the other, for them to be held against each other.
+    """
+    told = [clause for text in texts for clause in _clauses(text)]
+    for clause in _clauses(sentence):
+        same = [other for other in told if _same(clause, other, least)]
+        if same and all(_denies(other) is not _denies(clause) for other in same):
+            return clause
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _clauses(text: str) -> tuple[str, ...]:
+    """The clauses of a text, as far as punctuation tells them, without what is asked."""
+    parts = _CLAUSE.findall(text)
+    return tuple(bare for part, end in parts if (bare := part.strip()) and not _ASKED.search(end))
+
+
+def _same(a: str, b: str, least: float) -> bool:
+    ours, theirs = _words(a), _words(b)
+    return _share(ours, theirs) >= least and _share(theirs, ours) >= least
+
+
+def _share(some: tuple[str, ...], others: tuple[str, ...]) -> float:
+    return sum(any(_akin(a, b) for b in others) for a in some) / len(some) if some else 0.0
+
+
+def _akin(a: str, b: str) -> bool:
+    """Whether two words may be forms of one: all but the ends of longer ones agree ("mora", "moro")."""
+    short, long = sorted((a, b), key=len)
+    same = next((n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    return a == b or same >= max(_STEM, len(short) - 2) and len(long) - len(short) <= _ENDING
+
+
+@lru_cache(maxsize=4096)
+def _words(clause: str) -> tuple[str, ...]:
+    """Its telling words without what denies."""
+    plain = _signs().sub(" ", clause)
+    aside = wordset("languages", "denying") | wordset("languages", "being")
+    return tuple(word for word in telling(plain) if word not in aside)
+
+
+@lru_cache(maxsize=4096)
+def _denies(clause: str) -> bool:
+    """Whether an odd number of denials stands in a clause ("ne … pas" is one)."""
+    words = [fold(word) for word in _WORD.findall(clause)]
+    spoken = [word for word in words if word in wordset("languages", "denying")]
+    french = sum(word == "ne" or word.startswith("n'") for word in spoken)
+    return (len(spoken) - (french if len(spoken) > french else 0) + len(_signs().findall(clause))) % 2 == 1
+
+
+@cache
+def _signs() -> re.Pattern[str]:
+    signs = sorted(wordset("languages", "denying_signs"), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, signs)))
