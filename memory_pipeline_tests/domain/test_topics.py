@@ -120,6 +120,8 @@ def test_the_clause_that_a_memory_was_read_out_of() -> None:
     text = "Terry and I were married for nine years. I bake, and I sing."
     assert source("Was married for nine years.", text) == "Terry and I were married for nine years."
     assert source("Bakes.", text) == "I bake,"
+    text = "I left my job at the bank in spring and opened a dance school for kids."
+    assert source("Opened a dance school for kids.", text) == "opened a dance school for kids."
 
 
 def test_statements_are_found_again() -> None:
