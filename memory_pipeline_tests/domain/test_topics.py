@@ -111,6 +111,9 @@ def test_memories_are_touched_in_words_and_slots() -> None:
 def test_further_names() -> None:
     assert beside(one("bar"), "Loves the bar Molly's on Elm Street.") == {"molly"}
     assert beside(one("therapy"), "Has a therapist called Dr. Stone.") == {"dr stone"}
+    assert beside(one("the clinic"), "My intake at the Lindenhof clinic was fine.") == {"lindenhof"}
+    assert not beside(one("the clinic"), "The clinic, Monday at nine. Good clinic. A clinic in Graz.")
+    assert not beside(one("work"), "I work Mondays, at the Ford works.")
     called = one("therapy").called({"dr stone"})
     assert speaks(called, "Dr. Stone is away.") and not speaks(called, "A stone fell.")
     assert re.search(called.pattern, "Dr. Stone is away.", re.I)
