@@ -128,11 +128,11 @@ def touches(
 
 def beside(topic: Topic, text: str) -> frozenset[str]:
     """Names that a text gives to what it speaks of: "the bar Molly's", "the Lindenhof clinic", "a dog called Rex"."""
-    if len(topic.parts) != 1 or topic.own:
+    if len(topic.parts) != 1:
         return frozenset()
     found = {
         _spoken(hit["name"])
-        for pattern in _NAMED
+        for pattern in (_NAMED[:2] if topic.own else _NAMED)  # "the office Monday" names no office
         for hit in pattern.finditer(text)
         if topic.parts[0].among(Passage(hit["head"].replace("-", " ")))
     }

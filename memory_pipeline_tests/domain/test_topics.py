@@ -114,6 +114,7 @@ def test_further_names() -> None:
     assert beside(one("the clinic"), "My intake at the Lindenhof clinic was fine.") == {"lindenhof"}
     assert not beside(one("the clinic"), "The clinic, Monday at nine. Good clinic. A clinic in Graz.")
     assert not beside(one("work"), "I work Mondays, at the Ford works.")
+    assert beside(one("work"), "Has a boss called Petra.") == {"petra"}
     called = one("therapy").called({"dr stone"})
     assert speaks(called, "Dr. Stone is away.") and not speaks(called, "A stone fell.")
     assert re.search(called.pattern, "Dr. Stone is away.", re.I)
