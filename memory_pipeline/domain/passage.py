@@ -11,7 +11,10 @@ from memory_pipeline.domain.text import normalise, singular
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
-_CLAUSE = re.compile(r"(?<=[.!?…,;:])\s+|\n+|\s+[-–—]\s+|\s+(?=but )", re.I)
+# "Ana and I moved" is one clause, "I left the bank and opened a school" are two.
+_CLAUSE = re.compile(
+    r"(?<=[.!?…,;:])\s+|\n+|\s+[-–—]\s+|\s+(?:but|because|while|so)\s+|\s+and\s+(?!(?:i|me|my|we|our)\b)", re.I
+)
 _Y = 3  # letters of a word from which on its forms may have lost a "y"
 
 

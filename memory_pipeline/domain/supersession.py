@@ -7,7 +7,7 @@ judge.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,7 +37,7 @@ from memory_pipeline.domain.replacement import replaced
 from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.text import content_words, normalise, overlap
 from memory_pipeline.domain.topic_wordings import topics
-from memory_pipeline.domain.topics import Topic, speaks, touches
+from memory_pipeline.domain.topics import Topic, beside, speaks, touches
 
 
 class Action(StrEnum):
@@ -106,7 +106,7 @@ def decide(proposal: Proposal, candidates: Sequence[Candidate], policy: Similari
 
 def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reason: str) -> Decision:
     """What speaks of the topic of a plea, and what shares most words with it."""
-    about = topics(proposal.value, proposal.content)
+    about = closing(proposal, (c.memory for c in living))
     held = action is Action.FORGET and bool(about)
     wanted = content_words(proposal.value or proposal.content)
     named: set[str] = set()
@@ -127,6 +127,13 @@ def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reas
     if not named and not held:
         return Decision(Action.NONE, (), "no memory names it")
     return Decision(action, tuple(sorted(named)), reason, holds=held)
+
+
+def closing(proposal: Proposal, memories: Iterable[MemoryVersion]) -> tuple[Topic, ...]:
+    """The topics of a plea, with the names that what is remembered has for them."""
+    found = topics(proposal.value, proposal.content)
+    said = [text for m in memories for text in (m.content, *(e.quote for e in m.evidence))] if found else []
+    return tuple(topic.called({name for text in said for name in beside(topic, text)}) for topic in found)
 
 
 def speaks_of(memory: MemoryVersion, topic: Topic) -> bool:

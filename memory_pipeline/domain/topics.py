@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from memory_pipeline.domain.entities.relations import WORDS as RELATIONS
 from memory_pipeline.domain.passage import Passage, beginning, beginning_with, passage
 from memory_pipeline.domain.tables import wordset
-from memory_pipeline.domain.text import STOPWORDS, normalise
+from memory_pipeline.domain.text import STOPWORDS, normalise, singular
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 _SHORT = 3  # letters of the shortest short form of a first name: "Tob" for "Tobias"
@@ -127,19 +127,28 @@ def touches(
 
 
 def beside(topic: Topic, text: str) -> frozenset[str]:
-    """Names that a text gives to what it speaks of: "the bar Molly's", "a therapist called Dr. Stone"."""
+    """Names that a text gives to what it speaks of: "the bar Molly's", "the Lindenhof clinic", "a dog called Rex"."""
     if len(topic.parts) != 1:
         return frozenset()
-    found = set()
-    for hit in _NAMED.finditer(text):
-        if topic.parts[0].among(Passage(hit["head"].replace("-", " "))):
-            found.add(_spoken(hit["name"]))
-    return frozenset(name for name in found if name and name not in STOPWORDS)
+    found = {
+        _spoken(hit["name"])
+        for pattern in (_NAMED[:2] if topic.own else _NAMED)  # "the office Monday" names no office
+        for hit in pattern.finditer(text)
+        if topic.parts[0].among(Passage(hit["head"].replace("-", " ")))
+    }
+    return frozenset(
+        name for name in found if name not in STOPWORDS and singular(name) not in wordset("topics", "dates") and name
+    )
 
 
-_NAME = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?[A-ZÀ-Þ][\w’'-]+(?: (?:[A-ZÀ-Þ][\w’'-]+))*"
-_NAMED = re.compile(
-    rf"\b(?P<head>[A-Za-z]+(?:-[A-Za-z]+)*)(?:,? (?:called|named)| is called|'s name is|,)? (?P<name>{_NAME})"
+_NAME = r"(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?[A-ZÀ-Þ][\w’'-]+(?: (?:[A-ZÀ-Þ][\w’'-]+))*)"
+_HEAD = r"(?P<head>[a-z]+(?:-[a-z]+)*)"
+_THE = r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Aa]n?|[Tt]hat|[Tt]his|[Hh]er|[Hh]is|[Tt]heir)"
+_NAMED = (
+    re.compile(rf"\b{_HEAD},? (?:called|named) {_NAME}"),
+    re.compile(rf"\b{_HEAD}(?: is called|['’]s name is) {_NAME}"),
+    re.compile(rf"{_THE} {_HEAD},? {_NAME}"),
+    re.compile(rf"(?:{_THE}|\bat|\bin) {_NAME} {_HEAD}"),
 )
 
 

@@ -45,10 +45,12 @@ class Pleas:
 
     Args:
         now: the user's memories as they are today.
+        messages: the user's turns.
     """
 
-    def __init__(self, now: UserRows) -> None:
+    def __init__(self, now: UserRows, messages: UserRows) -> None:
         self._now = now
+        self._messages = messages
 
     @cached_property
     def boundaries(self) -> tuple[Plea, ...]:
@@ -90,9 +92,13 @@ class Pleas:
         return topic
 
     def _in_contents(self, topic: Topic) -> set[str]:
-        contents = self._now.table.column("content")
-        places = np.flatnonzero(likely(contents, [topic])).tolist()
-        return {name for n in places for name in beside(topic, contents[n].as_py())}
+        found: set[str] = set()
+        for rows in (self._now, self._messages):
+            contents = rows.table.column("content")
+            own = rows.matching("role", ("user",)) if rows is self._messages else np.ones(len(rows), dtype=bool)
+            for n in np.flatnonzero(likely(contents, [topic]) & own).tolist():
+                found |= beside(topic, contents[n].as_py())
+        return found
 
     def _renewed(self, topic: Topic, at: float) -> float:
         """When the user told something of a topic again after a plea to forget it."""

@@ -102,7 +102,8 @@ class Sources:
             memories = self._then(query) if query.historical else now
             seen = self._shown(memories, query, topics)
             if not query.unasked:  # what could hurt the user is kept in view, and not spoken of
-                seen |= ~topics.marked(memories).gone & memories.matching("attribute", VITAL)
+                vital = memories.matching("attribute", VITAL) & memories.matching("subject", ("user",))
+                seen |= ~topics.marked(memories).gone & vital
             tables.append(Source(memories, allowed(memories, query) & unspoilt(memories, now) & seen))
             if query.include_shared and not query.historical:
                 others = self._hot.shared(query.scope)

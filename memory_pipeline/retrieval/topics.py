@@ -62,7 +62,7 @@ class Topics:
     def __init__(self, now: UserRows, messages: UserRows) -> None:
         self._now = now
         self._messages = messages
-        self._pleas = Pleas(now)
+        self._pleas = Pleas(now, messages)
 
     @property
     def boundaries(self) -> tuple[Plea, ...]:

@@ -94,9 +94,11 @@ class Diary:
         gone = {m for v in self._back.values() for m in _gone(v)}
         told = list(versions)
         self._touched: set[str] = set()
-        self._closed = _closed(self._hidden.values(), told)
+        said = list(messages)
+        own = [*(v.content for v in told), *(m.content for m in said if m.role is Role.USER)]
+        self._closed = _closed(self._hidden.values(), own)
         self._messages: dict[date, list[Message]] = defaultdict(list)
-        for message in messages:
+        for message in said:
             if message.message_id not in gone and not _speaks(self._closed, message):
                 self._messages[message.day].append(message)
         self._versions: dict[date, list[MemoryVersion]] = defaultdict(list)
@@ -210,7 +212,7 @@ class Diary:
         )
 
 
-def _closed(hidden: Iterable[MemoryVersion], told: Sequence[MemoryVersion]) -> list[tuple[Topic, datetime]]:
+def _closed(hidden: Iterable[MemoryVersion], told: Sequence[str]) -> list[tuple[Topic, datetime]]:
     """The topics that boundaries and pleas close, each with the time up to which: a plea holds for what was said before
     it, a boundary at all times."""
     found = []
@@ -218,7 +220,7 @@ def _closed(hidden: Iterable[MemoryVersion], told: Sequence[MemoryVersion]) -> l
         held = v.attribute == FORGOTTEN_TOPIC
         if held or (v.type is MemoryType.BOUNDARY and not v.forgotten):
             for topic in topics(v.value, v.content):
-                names = {name for other in told for name in beside(topic, other.content)}
+                names = {name for other in told for name in beside(topic, other)}
                 found.append((topic.called(names), v.observed_at if held else _ALWAYS))
     return found
 

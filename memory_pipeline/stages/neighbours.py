@@ -18,9 +18,8 @@ from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.replacement import given_up
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.slots import attribute
-from memory_pipeline.domain.supersession import Candidate, speaks_of
+from memory_pipeline.domain.supersession import Candidate, closing, speaks_of
 from memory_pipeline.domain.text import content_words, normalise, spellings
-from memory_pipeline.domain.topic_wordings import topics
 from memory_pipeline.inference.vector_cache import OwnedText
 
 if TYPE_CHECKING:
@@ -220,9 +219,9 @@ class Neighbourhood:
 
     def _speaking(self, proposal: Proposal) -> set[int]:
         """Places of what speaks of the topic that is to be forgotten or left alone, in whatever words."""
-        about = topics(proposal.value, proposal.content)
-        rows = enumerate(self._rows)
-        return {p for p, m in rows if m is not None and any(speaks_of(m, topic) for topic in about)}
+        there = [m for m in self._rows if m is not None]
+        about = closing(proposal, there)
+        return {self._place[m.memory_id] for m in there if any(speaks_of(m, topic) for topic in about)}
 
     def _over(self, proposal: Proposal) -> set[int]:
         """Places of what an ending is about although it shares no word with it: "was laid off", the job."""

@@ -111,6 +111,10 @@ def test_memories_are_touched_in_words_and_slots() -> None:
 def test_further_names() -> None:
     assert beside(one("bar"), "Loves the bar Molly's on Elm Street.") == {"molly"}
     assert beside(one("therapy"), "Has a therapist called Dr. Stone.") == {"dr stone"}
+    assert beside(one("the clinic"), "My intake at the Lindenhof clinic was fine.") == {"lindenhof"}
+    assert not beside(one("the clinic"), "The clinic, Monday at nine. Good clinic. A clinic in Graz.")
+    assert not beside(one("work"), "I work Mondays, at the Ford works.")
+    assert beside(one("work"), "Has a boss called Petra.") == {"petra"}
     called = one("therapy").called({"dr stone"})
     assert speaks(called, "Dr. Stone is away.") and not speaks(called, "A stone fell.")
     assert re.search(called.pattern, "Dr. Stone is away.", re.I)
@@ -120,6 +124,8 @@ def test_the_clause_that_a_memory_was_read_out_of() -> None:
     text = "Terry and I were married for nine years. I bake, and I sing."
     assert source("Was married for nine years.", text) == "Terry and I were married for nine years."
     assert source("Bakes.", text) == "I bake,"
+    text = "I left my job at the bank in spring and opened a dance school for kids."
+    assert source("Opened a dance school for kids.", text) == "opened a dance school for kids."
 
 
 def test_statements_are_found_again() -> None:

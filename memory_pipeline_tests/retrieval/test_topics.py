@@ -177,9 +177,11 @@ class TestWhatIsNotToBeBroughtUp:
 
     def test_what_could_hurt_stays_in_view(self, home: Store, reader: MemoryReader) -> None:
         home.memory("Is allergic to peanuts.", subject="user", attribute="allergy", value="peanuts")
+        home.memory("Mother Ilse has a peanut allergy.", subject="mother", attribute="allergy", value="peanuts")
         boundary(home, "peanut allergy")
         block = reader.context("What shall I cook?", **home.owner)
         assert "Is allergic to peanuts." in block.sections["DO NOT SURFACE UNLESS USER DOES:"]
+        assert "Ilse" not in block.text
 
     def test_it_swallows_nothing_else(self, home: Store, reader: MemoryReader) -> None:
         home.memory("Is called Anna Berlin.", subject="user", attribute="name", value="Anna Berlin")
