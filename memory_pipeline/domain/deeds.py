@@ -49,7 +49,10 @@ _LEAD = re.compile(
 _GENERIC = wordset("objects", "generic")
 _GENERIC_SAID = re.compile(
     r"\b(?:taken care of|took care of|dealt with|out of the way|off (?:my|the|their) list|all set|in the bag|over with|"
-    r"in the post|in the mail|squared away|all good)\b",
+    r"in the post|in the mail|squared away|all good)\b"
+    # "The essay is in", "the tyres are on": where a thing is that is dealt with.
+    r"|(?:\bis|\bare|\bwas|\bwere|'s|\bwent) (?:now |finally |all |already |both |safely )*"
+    r"(?:in|out|on|up|off|through|away|gone|live|ready|back)$",
     re.I,
 )
 _IS = re.compile(r"^((?:\w+ ){0,2}\w+)'s (?:been )?(\w+ed|done|sent|paid|bought|made|written)$")
@@ -239,10 +242,12 @@ def _act(tokens: Sequence[str], at: int, who: frozenset[str], *, done: bool = Fa
     things, owners, heads, nouns = _things(low[at + 1 :] if at >= 0 else low, used, at + 1 if at >= 0 else 0)
     if not hits:
         weak = not families or verb in {"make", "made", "have", "had", "put", "owe", "owes", "owed"}
-        absorbed = [n for n in nouns if weak or families & set(table("acts")["nouns"][n])]
+        weak = weak or done and bool(families & {"send", "write", "give"})  # "sent a thank-you card"
+        absorbed = {n for role, n in nouns if role == "obj" and (weak or families & set(table("acts")["nouns"][n]))}
         families |= {f for n in absorbed for f in table("acts")["nouns"][n]}
-        kept = frozenset(nouns) - frozenset(absorbed)  # "book a flight": the noun is what is booked
-        things, heads = {**things, "obj": things["obj"] | kept}, heads | kept
+        kept = [(role, n) for role, n in nouns if n not in absorbed]  # "book a flight": the noun is what is booked
+        things = {role: had | {n for r, n in kept if r == role} for role, had in things.items()}
+        heads |= {n for _, n in kept}
     subject = _named([t for t in before if t not in _BE])
     agent: frozenset[str] = frozenset()
     if done and subject:
@@ -287,12 +292,12 @@ def _passive(low: Sequence[str], at: int, objects: bool) -> bool:
 
 def _things(
     low: Sequence[str], used: set[int], offset: int
-) -> tuple[dict[str, frozenset[str]], frozenset[str], set[str], list[str]]:
-    """What an act is done with, by role, and who only owns it, and the heads; act nouns apart from it."""
+) -> tuple[dict[str, frozenset[str]], frozenset[str], set[str], list[tuple[str, str]]]:
+    """What an act is done with, by role, and who only owns it, and the heads; act nouns with their role apart."""
     found: dict[str, list[str]] = {"obj": [], "for": [], "from": [], "aside": []}
     owners: set[str] = set()
     heads: set[str] = set()
-    nouns: list[str] = []
+    nouns: list[tuple[str, str]] = []
     role, last = "obj", ""
     for n, word in enumerate(low):
         if n + offset in used:
@@ -309,7 +314,7 @@ def _things(
             continue
         bare = singular(word.removesuffix("'s").removesuffix("s'"))
         if bare in table("acts")["nouns"]:
-            nouns.append(bare)
+            nouns.append((role, bare))
             continue
         if not _tells(bare, word):
             continue

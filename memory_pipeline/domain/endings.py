@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_pipeline.domain.calendar import local_day
-from memory_pipeline.domain.equivalence import qualified
+from memory_pipeline.domain.equivalence import one_owner, qualified
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType, Proposal
@@ -24,15 +24,18 @@ _STATES = frozenset({MemoryType.PROFILE_FACT, MemoryType.PREFERENCE, MemoryType.
 _PASSING = frozenset({MemoryType.EPHEMERAL})
 _LASTING = frozenset({"occupation", "education", "member"})  # a nurse without a job is a nurse
 _TALKED_OF = re.compile(
-    r"\b(?:might|may|maybe|perhaps|thinking|thinks? (?:about|of)|considers?|wants? to|would like|plans? to|hopes? to|"
+    r"\b(?:might|(?<!\d )(?<!in )(?<!of )(?<!by )(?<!since )(?<!last )may(?! \d)|"
+    r"maybe|perhaps|thinking|thinks? (?:about|of)|considers?|wants? to|would like|plans? to|hopes? to|"
     r"is going to|will|wonders?|if|almost|nearly|should|tries|trying|tried|could|afraid|worried|dreams?|never)\b"
 )
+_PART = re.compile(r"[,;]\s|\.\s|\b(?:and|but|so)\b")
 _FRAMING = re.compile(r"\b(?:being|doing|having|going to)\b")
 _LIKING = frozenset(
     stem(w)
     for w in ["like", "love", "enjoy", "prefer", "fan", "care", "into", "adore", "fond", "keen", "likes", "loves"]
 )
 _TASTES = frozenset({"likes", "dislikes"})
+_PEOPLE = frozenset({"pet", "family", "friend", "partner"}) | {f"current_{w}" for w in wordset("objects", "roles")}
 _KIN = wordset("objects", "kin")
 _TENSE = wordset("objects", "tense")
 
@@ -46,6 +49,8 @@ class Ending:
         what: the words that name the thing, stems; empty where nothing is named.
         alone: without a name, it ends the only one there is.
         subject: it ends what is told of the one it names.
+        role: it ends only what the one it names is to the user.
+        anyone: whoever it is told of: "our daughter was born" is the end of a pregnancy.
         verb: it ends only what is told with the same verb.
     """
 
@@ -54,6 +59,8 @@ class Ending:
     alone: bool
     subject: bool
     verb: bool
+    role: bool = False
+    anyone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,8 @@ class _Rule:
     subject: bool
     whole: bool
     verb: bool
+    role: bool
+    anyone: bool
 
 
 @lru_cache(maxsize=1)
@@ -73,7 +82,7 @@ def _rules() -> tuple[_Rule, ...]:
             re.compile(row["says"]),
             frozenset(row["ends"]),
             re.compile(row["alone"]) if "alone" in row else None,
-            *(bool(row.get(flag)) for flag in ("subject", "whole", "verb")),
+            *(bool(row.get(flag)) for flag in ("subject", "whole", "verb", "role", "anyone")),
         )
         for row in table("endings")["ending"]
     )
@@ -83,15 +92,21 @@ def _rules() -> tuple[_Rule, ...]:
 def endings(content: str) -> tuple[Ending, ...]:
     """What a sentence tells to be over, one for each way to read it; none for wishes and conditions."""
     text = normalise(content)
-    if _TALKED_OF.search(text):
-        return ()
     found = []
     for rule in _rules():
         hit = rule.says.search(text)
-        if hit and not (rule.whole and qualified(hit.group("what"), None)):
+        if hit and not _only_talked_of(text, hit) and not (rule.whole and qualified(hit.group("what"), None)):
             alone = rule.alone is not None and bool(rule.alone.search(text))
-            found.append(Ending(rule.ends, _stems(hit.group("what") or ""), alone, rule.subject, rule.verb))
+            what = _stems(hit.group("what") or "")
+            found.append(Ending(rule.ends, what, alone, rule.subject, rule.verb, rule.role, rule.anyone))
     return tuple(found)
+
+
+def _only_talked_of(text: str, hit: re.Match[str]) -> bool:
+    """Whether the part of a sentence that tells an ending is a wish, a condition or a thought."""
+    start = max((m.end() for m in _PART.finditer(text, 0, hit.start())), default=0)
+    end = _PART.search(text, hit.end())
+    return bool(_TALKED_OF.search(text, start, end.start() if end else len(text)))
 
 
 def tells_end(content: str) -> bool:
@@ -107,9 +122,17 @@ def ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryV
     for ending in told_over:
         told = [m for m in living if _meant(ending, proposal, m)]
         if not told and ending.alone and not _name_in(ending, proposal):
-            told = _only_ones([m for m in living if _of(proposal, m) and _related(ending, m)])
-        found |= {m.memory_id: m for m in told}
+            told = _only_ones([m for m in living if (ending.anyone or _of(proposal, m)) and _related(ending, m)])
+        found |= {m.memory_id: m for m in [*told, *_of_former(told, living)]}
     return [found[i] for i in sorted(found)]
+
+
+def _of_former(told: Sequence[MemoryVersion], living: Sequence[MemoryVersion]) -> list[MemoryVersion]:
+    """What is told of somebody as what they no longer are: "Girlfriend Ana is from Chile." """
+    names = {frozenset(words(m.value or "")) for m in told if m.attribute == "partner"} - {frozenset()}
+    lovers = wordset("objects", "partners")
+    subjects = {m.memory_id: frozenset(words(m.subject or "")) for m in living}
+    return [m for m in living if (of := subjects[m.memory_id]) & lovers and any(name <= of for name in names)]
 
 
 def _only_ones(memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
@@ -150,11 +173,13 @@ _STANDING = wordset("objects", "standing")
 def _meant(ending: Ending, proposal: Proposal, memory: MemoryVersion) -> bool:
     if not ending.what:
         return False
-    if ending.subject:
-        return _is_the_one(ending.what, proposal, memory)
+    if ending.subject or ending.role:
+        return _is_the_one(ending, memory)
+    value = _stems(memory.value or "")
+    if _of(proposal, memory) and _is_provider(ending, memory, value):
+        return True
     if not _of(proposal, memory) or not _related(ending, memory):
         return False
-    value = _stems(memory.value or "")
     there = _stems(memory.content) | value
     named = ending.what - {stem(w) for w in _TENSE}
     if memory.attribute in _TASTES:  # who gave up coffee may like it still
@@ -167,21 +192,31 @@ def _meant(ending: Ending, proposal: Proposal, memory: MemoryVersion) -> bool:
     return named <= there or bool(value) and value <= named and _names(ending.what, value) and _ANY not in ending.ends
 
 
+def _is_provider(ending: Ending, memory: MemoryVersion, value: frozenset[str]) -> bool:
+    """ "Cancelled Allianz" ends "Their car insurance is with Allianz", whatever it is that one has there."""
+    named = ending.what - {stem(w) for w in _TENSE}
+    return (memory.attribute or "").startswith("current_") and bool(value) and named == value
+
+
 def _names(what: frozenset[str], value: frozenset[str]) -> bool:
     """Whether a name of several words is told together with more about the ending."""
     return bool(value) and value <= what
 
 
-def _is_the_one(what: frozenset[str], proposal: Proposal, memory: MemoryVersion) -> bool:
+def _is_the_one(ending: Ending, memory: MemoryVersion) -> bool:
     """Whether a memory tells of the one who is no more: of whom it is, or whom it says to be there."""
+    what, roles = ending.what, ending.ends & _PEOPLE
     named = what - _KIN - {stem(k) for k in _KIN} - {stem(w) for w in _TENSE}
     subject = _stems(memory.subject or "") - {"user"}
     kin = what & {stem(k) for k in _KIN}
     value = _stems(memory.value or "")
     if named:
-        if subject and named <= subject:
+        if subject and named <= subject and not ending.role:
             return True
-        return memory.attribute in {"pet", "family", "friend", "partner"} and named <= value | _stems(memory.content)
+        told = named <= value | _stems(memory.content) or bool(value) and value <= named
+        return memory.attribute in roles and told and not (ending.role and subject)
+    if ending.role:
+        return False
     return bool(kin) and (
         bool(subject) and kin >= subject or memory.attribute == "pet" and kin <= _stems(memory.content)
     )
@@ -190,13 +225,21 @@ def _is_the_one(what: frozenset[str], proposal: Proposal, memory: MemoryVersion)
 def _of(proposal: Proposal, memory: MemoryVersion) -> bool:
     """Whether both tell of one subject; of "brother" and "brother max" the one is the other."""
     a, b = (frozenset(normalise(s or "user").split()) for s in (proposal.subject, memory.subject))
-    return a <= b or b <= a
+    return a <= b or b <= a or one_owner(proposal, memory) or _of_users_thing(proposal, memory)
+
+
+def _of_users_thing(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "The Fiesta got scrapped" ends "Has a Ford Fiesta": what the one is about, the other says to be the user's."""
+    named = _stems(proposal.subject or "") - {"user"}
+    return bool(named) and normalise(memory.subject or "user") == "user" and named <= _stems(memory.content)
 
 
 def _related(ending: Ending, memory: MemoryVersion) -> bool:
     if _ANY in ending.ends or (memory.attribute or "") in ending.ends:
         return True
     text = _without_subject(normalise(memory.content), memory.subject)
+    if ending.anyone:
+        return any(text.startswith(lead) for lead in ending.ends if " " in lead)
     return not _listed(memory.attribute) and any(text.startswith(f"{lead} ") or text == lead for lead in ending.ends)
 
 

@@ -10,6 +10,7 @@ from memory_pipeline.domain.memory import MOST_EVIDENCE, MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.slots import ATTRIBUTES, Relation, Slot, attribute, relate, same_value
 from memory_pipeline.domain.specificity import lies_in, same_date, says_less, says_more
+from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import content_words, figures, names, negations, normalise, words
 
 _EVENTS = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.EPHEMERAL})
@@ -137,6 +138,13 @@ def one_person(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool
     if left == right or ["user"] in (left, right) or "'s" in f"{a.subject} {b.subject}":
         return False
     return set(left) <= set(right) or set(right) <= set(left)
+
+
+def one_owner(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:
+    """Whether two subjects are one, or both the user's: who says "we" speaks for "our team"."""
+    left, right = (normalise(item.subject or "user") for item in (a, b))
+    own = wordset("objects", "own") | {"user"}
+    return left == right or left in own and right in own
 
 
 def _called(one: Proposal | MemoryVersion, other: Proposal | MemoryVersion) -> bool:

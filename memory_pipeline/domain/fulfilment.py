@@ -19,7 +19,7 @@ _UNDONE = re.compile(
     r"\b(?:not yet|yet to|never got|still (?:haven't|have not|has not|hasn't|need|needs|has to|have to|must|owe|owes)|"
     r"(?:haven't|hasn't|didn't|did not|have not|has not|couldn't|could not|wasn't able|was not able|isn't|is not|"
     r"aren't|wasn't|was not|cannot|can't|won't|will not|don't|doesn't|does not)|forgot(?:ten)? to|almost|nearly|"
-    r"half of|some of|most of|part of|except|apart from|all but|tried|trying|attempted|failed to|going to|"
+    r"half of|some of|most of|part of|except|apart from|all but|tried to|trying|attempted|failed to|going to|"
     r"(?:i|we|they|he|she)(?:'ll| will)|will|should|must|tomorrow|plans? to|wants? to|needs? to|has to|have to|"
     r"wish|supposed to|if|unless|should have|would have|used to|asked (?:\w+ ){1,3}to|remind)\b",
     re.I,
@@ -176,7 +176,8 @@ def _act_fits(deed: Act, plan: Act) -> float:
     if deed.families & plan.families or (deed.verb and deed.verb[:4] == plan.verb[:4]):
         return 2.0
     if deed.generic:
-        return 1.0
+        whereabouts = bool(deed.tokens) and deed.tokens[-1] in wordset("objects", "places")
+        return 0.0 if whereabouts and plan.families & wordset("objects", "social") else 1.0
     settled = {f for family in deed.families for f in table("acts")["settles"].get(family, ())}
     if settled & plan.families:
         return 1.0
@@ -192,7 +193,8 @@ def _shared(deed: Act, plan: Act) -> set[str]:
     found = {w for w in plan.core if _met(w, told)}
     strong = set()
     for word in found:
-        owned = _met(word, deed.owners) != (word in plan.owners)
+        addressed = bool(plan.heads & wordset("objects", "messages"))  # who sent it is who is answered
+        owned = not addressed and _met(word, deed.owners) != (word in plan.owners)
         modifies = (
             not _met(word, deed.heads)
             and word in plan.heads
@@ -212,7 +214,10 @@ def _part_only(deed: Act, plan: Act) -> bool:
 def _other_things(deed: Act, plan: Act) -> bool:
     """Whether each names something, in the same role, of which the other knows nothing."""
     for role in ("obj", "for", "from"):
-        missing = any(not _met(w, deed.all) for w in plan.things[role])
+        told = plan.things[role] - wordset("objects", "wild")
+        if told & wordset("objects", "messages") and plan.families & wordset("objects", "social"):
+            told = frozenset(w for w in told if w in plan.owners)
+        missing = any(not _met(w, deed.all) for w in told)
         if _extra(deed, plan, role) and missing:
             return True
     return False

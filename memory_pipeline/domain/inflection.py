@@ -36,6 +36,8 @@ def stem(word: str) -> str:
     for ending in ("ying", "ies", "ied"):
         if word.endswith(ending) and len(word) > len(ending) + 2:
             return word[: -len(ending)] + "y"
+    if word.endswith(("eers", "eer")):  # "volunteers" is no comparative
+        return word.removesuffix("s")
     for ending in ("ing", "ers", "ed", "er", "es", "e", "s"):
         if word.endswith(ending) and len(word) > len(ending) + 1 and not word.endswith(("ss", "us", "is")):
             word = word[: -len(ending)]

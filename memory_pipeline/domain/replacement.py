@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from memory_pipeline.domain.equivalence import compatible_numbers, one_person
+from memory_pipeline.domain.equivalence import compatible_numbers, one_owner, one_person, told_together
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.slots import same_value
+from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import content_words, figures, normalise, singular, words
 
 _END = r"(?=\s+(?:to|for|with|now|since|because|as|in|at|this|last|and|but|any ?more|by|on|per|after|so)\b|[,.;)]|$)"
@@ -27,7 +28,9 @@ _INSTEAD = (
     re.compile(rf"\b(?:prefers?|likes?|is) .+? (?:over|to) {_OLD}(?= now\b)", re.I),
 )  # fmt: skip
 _SWITCHING = re.compile(
-    r"\b(?:switch|migrat|chang|convert|upgrad|replac|swap|trad|transition|moved? (?:over )?(?:to|from))", re.I
+    r"\b(?:switch|migrat|chang|convert|upgrad|replac|swap|trad|transition|ditch|dropp|abandon|exchang|moved? "
+    r"(?:over )?(?:to|from))",
+    re.I,
 )
 _CHANGING = re.compile(
     r"\b(?:now|doubled|halved|upped|bumped|raised|lowered|increased|reduced|moved|changed|switched|only|from now on|"
@@ -52,7 +55,11 @@ _LEADING = {
     "drive": "possession",
     "plays": "hobby",
 }
+_STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.CLOSE_OPEN_LOOP})
 _NOT_STATES = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.BOUNDARY, MemoryType.REFLECTION, MemoryType.PATTERN})
+_ONLY = re.compile(r"\b(?:only|nothing but|exclusively|solely)\b", re.I)
+_LOOSE = wordset("objects", "loose")
+_ALONE = frozenset({"single"})
 _SMALL = frozenset({"longer", "just", "really", "only"})
 
 
@@ -73,23 +80,21 @@ def replaced(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[Memo
 
     A correction ("41, not 42") needs no such words: the same sentence with another figure is what it corrects.
     """
-    olds = given_up(proposal.content) if proposal.operation in (Operation.ADD, Operation.UPDATE) else ()
+    olds = given_up(proposal.content) if proposal.operation in _STATING else ()
     return [
         m
         for m in memories
         if m.type not in _NOT_STATES and not m.negated and proposal.observed_at >= m.referenced_at
-        if _one_subject(proposal, m) or one_person(proposal, m) or _names_it(proposal, m)
+        if one_owner(proposal, m) or one_person(proposal, m) or _names_it(proposal, m)
         if any(_is_it(old, proposal, m) for old in olds)
         or (proposal.operation is Operation.UPDATE and _other_figure(proposal, m))
         or _renewed(proposal, m)
         or _redosed(proposal, m)
         or _other_place(proposal, m)
         or _rescheduled(proposal, m)
+        or _only_this(proposal, m)
+        or _no_longer_alone(proposal, m)
     ]
-
-
-def _one_subject(proposal: Proposal, memory: MemoryVersion) -> bool:
-    return normalise(proposal.subject or "user") == normalise(memory.subject or "user")
 
 
 def _names_it(proposal: Proposal, memory: MemoryVersion) -> bool:
@@ -105,6 +110,10 @@ def _is_it(old: str, proposal: Proposal, memory: MemoryVersion) -> bool:
         return False
     wanted = {stem(w) for w in content_words(old)}
     there = {stem(w) for w in content_words(memory.value or memory.content)}
+    if _SWITCHING.search(proposal.content) and re.search(
+        rf"\b(?:at|for|in|on|of) (?:the )?{re.escape(old)}\b", memory.content, re.I
+    ):
+        return True  # "moved from payments to fraud" after "Is team lead for payments"
     if memory.value:
         return wanted == there or (wanted < there or there < wanted) and same_value(old, memory.value)
     return wanted <= there and len(there) <= len(wanted) + (8 if old[:1].isupper() else 2)
@@ -113,7 +122,9 @@ def _is_it(old: str, proposal: Proposal, memory: MemoryVersion) -> bool:
 def _renewed(proposal: Proposal, memory: MemoryVersion) -> bool:
     """ "Ramipril doubled, 5 mg now" after "Ramipril 2.5 mg mornings": what has changed names itself, with another
     figure or day than before."""
-    if not _CHANGING.search(proposal.content) or proposal.operation not in (Operation.ADD, Operation.UPDATE):
+    of_one = bool(proposal.attribute and memory.attribute) and _family(proposal) == _family(memory)
+    says_so = _CHANGING.search(proposal.content) or proposal.operation is Operation.UPDATE and of_one
+    if not says_so or proposal.operation not in (Operation.ADD, Operation.UPDATE):
         return False
     new, old = _measures(proposal.content), _measures(memory.content)
     if not new or not old or old <= new or new & old:
@@ -121,6 +132,8 @@ def _renewed(proposal: Proposal, memory: MemoryVersion) -> bool:
     led = [w for w in words(proposal.content) if content_words(w) and w not in new][:2]
     there = {stem(w) for w in content_words(memory.content)}
     before = [stem(w) for w in words(memory.content) if content_words(w)][:3]
+    if len(led) > 1 and _verb(proposal) == _verb(memory):
+        led = led[1:]  # "Uses Python 3.13" is no news of "Uses Postgres 16"
     return bool(led) and any(stem(singular(w)) in there and stem(singular(w)) in before for w in led)
 
 
@@ -133,6 +146,26 @@ def _redosed(proposal: Proposal, memory: MemoryVersion) -> bool:
         len(w) > 5 and w not in _UNITS
         for w in content_words(proposal.content) & content_words(memory.content) - figures(memory.content)
     )
+
+
+def _only_this(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Teaches only physics" after "Teaches chemistry": of what one does there is nothing else."""
+    if not _ONLY.search(proposal.content) or proposal.negated or told_together(proposal, memory):
+        return False
+    if proposal.attribute != memory.attribute or not proposal.attribute or proposal.attribute in _LOOSE:
+        return False
+    return _verb(proposal) == _verb(memory) and not same_value(proposal.value, memory.value)
+
+
+def _verb(item: Proposal | MemoryVersion) -> str:
+    return stem(next(iter(words(item.content)), ""))
+
+
+def _no_longer_alone(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Who has a partner is not single."""
+    if proposal.attribute != "partner" or proposal.negated or memory.attribute != "relationship_status":
+        return False
+    return normalise(memory.value or "") in _ALONE and not told_together(proposal, memory)
 
 
 def _rescheduled(proposal: Proposal, memory: MemoryVersion) -> bool:

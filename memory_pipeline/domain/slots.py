@@ -44,6 +44,7 @@ class Attribute:
             called Anna.
         worded: its values are told rather than named, so that two of them may be one thing in other words.
         rivals: its values add up unless the words of two exclude one another: "short" and "detailed" answers.
+        beside: an attribute that tells of the same matter: who has a partner is not single.
         figured: its values are counted or measured, so that the same with another figure is a new state of it.
     """
 
@@ -53,6 +54,7 @@ class Attribute:
     worded: bool = False
     rivals: bool = False
     figured: bool = False
+    beside: str | None = None
 
 
 ATTRIBUTES: dict[str, Attribute] = {
@@ -70,7 +72,7 @@ ATTRIBUTES: dict[str, Attribute] = {
     "employer": Attribute(single=True),
     "team": Attribute(single=True),
     "relationship_status": Attribute(single=True),
-    "partner": Attribute(single=True, named=True),
+    "partner": Attribute(single=True, named=True, beside="relationship_status"),
     "diet": Attribute(single=True),
     "smoking": Attribute(single=True),
     "drinking": Attribute(single=True),

@@ -153,6 +153,11 @@ def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
     given_up = _given_up(proposal, living) if proposal.negated else None
     if given_up is not None:
         return given_up
+    over = _replaced_or_ended(proposal, [c.memory for c in living])
+    if over:  # no plan was meant: "Cancelled the gym." ends what is remembered of it
+        return Decision(
+            Action.CONTRADICT, tuple(sorted(m.memory_id for m in over)), f"the user said: {proposal.content}"
+        )
     if loops:
         return Decision(Action.NONE, (), "no open loop clearly meant", certain=False)
     return Decision(Action.NONE, (), "no open loop to close")
@@ -265,7 +270,7 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
             if more_specific(proposal.content, c.memory.content):
                 return Decision(Action.MERGE, (c.memory.memory_id,), "same fact, told with more detail")
             return Decision(Action.REINFORCE, (c.memory.memory_id,), "same fact, said again")
-        beside = told_together(proposal, c.memory) and proposal.operation is not Operation.UPDATE
+        beside = told_together(proposal, c.memory) and not _corrects(proposal)
         if relation is Relation.CHANGED and not beside and not _late(proposal, c.memory):
             changed.append(c.memory.memory_id)
         if relation is Relation.DENIED and not beside and not _late(proposal, c.memory):
@@ -276,6 +281,13 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
         more = {m.memory_id for m in _replaced_or_ended(proposal, [c.memory for c in living])}
         return Decision(Action.SUPERSEDE, tuple(sorted({*changed, *more})), f"changed: {proposal.content}")
     return None
+
+
+def _corrects(proposal: Proposal) -> bool:
+    """Whether it may put right what its own message says: of a thing in the world the later of two values stands."""
+    of_the_world = bool(proposal.subject) and (proposal.subject or "")[:1].isupper()
+    named = (proposal.attribute or "").startswith("current_")
+    return proposal.operation is Operation.UPDATE or (of_the_world and named)
 
 
 def _new_role(proposal: Proposal, memory: MemoryVersion) -> bool:
@@ -299,10 +311,11 @@ def _replaced_or_ended(proposal: Proposal, memories: Sequence[MemoryVersion]) ->
     """
     over = {m.memory_id: m for m in (*replaced(proposal, memories), *ended(proposal, memories))}
     corrects = proposal.operation is Operation.UPDATE
+    closing = proposal.operation is Operation.CLOSE_OPEN_LOOP
     return [
         m
         for m in over.values()
-        if (m.type is not MemoryType.OPEN_LOOP or proposal.type is MemoryType.OPEN_LOOP)
+        if (m.type is not MemoryType.OPEN_LOOP or proposal.type is MemoryType.OPEN_LOOP and not closing)
         and (corrects or not told_together(proposal, m))
     ]
 

@@ -9,6 +9,9 @@ from enum import StrEnum
 from memory_pipeline.language.syntax import Sentence, Token
 from memory_pipeline.language.vocabulary import classes, words
 
+# What the parser may take for an adverb of these verbs, and belongs to them.
+_MOVING = frozenset({"go", "move", "switch", "come", "get", "change"})
+_DIRECTIONS = frozenset({"back", "over"})
 _BE = frozenset({"'m", "’m", "'re", "’re", "am", "are", "is", "was", "were"})
 
 
@@ -87,6 +90,8 @@ class Clause:
         particle = self.sentence.child(self.head, "prt")
         lemma = "be" if self.head.low in _BE else self.head.lemma.lower()
         lemma = classes("participle", "clauses").get(lemma, lemma)
+        if particle is None and lemma in _MOVING:
+            particle = next((t for t in self.sentence.children(self.head, "advmod") if t.low in _DIRECTIONS), None)
         return f"{lemma} {particle.low}" if particle else lemma
 
     @property
@@ -120,6 +125,8 @@ class Clause:
     def behind(self, *prepositions: str) -> Iterator[Token]:
         """All that stand behind one of the prepositions."""
         hosts = [host for host in (self.head, self.object()) if host is not None]
+        # "went back to Emacs": the adverb has the preposition
+        hosts += [t for t in self.sentence.children(self.head, "advmod") if t.low in _DIRECTIONS]
         for host in hosts:
             for prep in self.sentence.children(host, "prep", "agent", "dative"):
                 found = self.sentence.child(prep, "pobj", "pcomp") if prep.low in prepositions else None

@@ -44,6 +44,8 @@ class _Walk:
         own = self._subject(outer)
         who = own or subject
         said = self._sentence.child(outer, "ccomp")
+        if said is not None and not self._is_predicate(said):
+            said = None  # "I saw the Uffizi, overwhelming"
         if said is not None and self._only_leads_in(outer, own):
             hedged = outer.lemma.lower() in words("hedge", "clauses")
             yield from self.visit(said, None, replace(path, certainty=path.certainty * (_HEDGED if hedged else 1.0)))
@@ -58,7 +60,10 @@ class _Walk:
                 yield from self._below(inner, who, replace(path, link="", unreal=unreal), without=clause.head)
 
     def _subject(self, token: Token) -> Token | None:
-        return self._sentence.child(token, *_SUBJECTS)
+        s = self._sentence
+        # "Parcel is gone": the parser may hang a subject on the auxiliary.
+        below = (s.child(aux, *_SUBJECTS) for aux in s.children(token, "aux", "auxpass"))
+        return s.child(token, *_SUBJECTS) or next((t for t in below if t is not None), None)
 
     def _only_leads_in(self, outer: Token, own: Token | None) -> bool:
         """ "I think", "just remembered that": what counts is the clause below; a vow counts itself."""

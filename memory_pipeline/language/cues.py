@@ -7,6 +7,7 @@ from memory_pipeline.language.syntax import Sentence, Token
 from memory_pipeline.language.vocabulary import classes, words
 
 _DEEPEST = 3  # "I want to try to stop smoking"
+_BESIDE = 3  # words between giving up and what is given up
 _WILL = frozenset({"will", "'ll", "would", "'d", "wo"})
 _ABOUT = frozenset({"about", "of", "on"})
 
@@ -59,7 +60,9 @@ def _activity_given_up(sentence: Sentence, head: Token) -> Token | None:
     given_up = head.lemma in {"quit", "stop"} or (head.lemma == "give" and sentence.child(head, "prt") is not None)
     if not given_up:
         return None
-    return next((c for c in sentence.children(head, "dobj", "advcl") if c.tag == "VBG"), None)
+    doing = next((c for c in sentence.children(head, "dobj", "advcl") if c.tag == "VBG"), None)
+    # "given up on Portuguese, trying Greek": what is done instead stands apart
+    return doing if doing is not None and doing.index - head.index <= _BESIDE else None
 
 
 def _became(sentence: Sentence, head: Token) -> Token | None:

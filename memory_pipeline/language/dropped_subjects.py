@@ -19,6 +19,10 @@ def with_subject(text: str) -> str:
             return f"I am {lowered(text)}"
         if low in known["past"] or rest.split(" ", 1)[0].lower() not in _BE:
             return f"I {lowered(text)}"
+    if low in known["perfect"] and _second(rest) not in {"that", "the", "my", "how"}:
+        return f"I have {lowered(text)}"
+    if low in known["modal"] and rest and rest.split(" ", 1)[0].lower() not in known["asked"]:
+        return f"I {lowered(text)}"
     if low in known["present"] and rest:
         following = rest.split(" ", 1)[0].lower()
         if following in known["after_present"].split() or low in _PERSONAL:

@@ -19,7 +19,7 @@ _PRONOUNS = frozenset({"he", "she", "they", "him", "her", "them", "it"})
 _POSSESSIVE = {"his": "he", "her": "she", "their": "they"}
 _NAMING = frozenset({"call", "name"})
 _HAVING = _NAMING | {"have", "get", "adopt", "own", "raise", "keep", "buy", "rescue", "foster"}
-_IN_NAMES = frozenset({"and", "&", ",", "de", "van", "von", "der", "al"})
+_IN_NAMES = frozenset({"and", "&", ",", "of", "de", "van", "von", "der", "al"})
 # Places in a clause where a bare "mum" is somebody, and what beside a noun is not part of it.
 _PLACES = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "ROOT", "conj"})
 _BESIDE_NOUN = frozenset({"relcl", "acl", "appos"})
@@ -111,7 +111,8 @@ class People:
         owner = sentence.child(token, "poss")
         if owner is not None and token.pos in {"NOUN", "PROPN"}:
             return self._owned(sentence, token, owner)
-        if low in words("mine") and _unclaimed(sentence, token):
+        in_name = token.text[:1].isupper() and token.index > 0 and sentence[token.index - 1].text[:1].isupper()
+        if low in words("mine") and not in_name and _unclaimed(sentence, token):
             noun = _noun(sentence, token, _BESIDE_NOUN | {"det"})
             return Subject(Kind.POSSESSION, noun.lower(), f"Their {noun}", plural=_is_plural(token))
         if token.text[:1].isupper() and (token.pos == "PROPN" or token.index > 0):

@@ -26,6 +26,10 @@ _WITHOUT = re.compile(
     re.I,
 )
 
+# "No more running for me": said of oneself, it is no request.
+_NO_MORE = re.compile(r"^no more (?P<what>[a-z][\w /-]{2,40}?) (?:for (?:me|us)|these days)\b", re.I)
+_WEIGHING = re.compile(r"^(?:I am )?(?:down|up) to (?P<what>\d+(?:[.,]\d+)? ?(?:kg|kilos?|lbs?|pounds|stone)\b)", re.I)
+
 
 def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str]:
     """What to parse of one span: its statements written out.
@@ -34,12 +38,13 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         listed: it is an item of a list or a row of a table about its writer.
         heading: what stands above the list or before the colon.
     """
-    plain = spelled(text)
+    plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(r"I gave up \g<what>", spelled(text)))
     rows = row(plain) if ":" in plain else None
     if rows:
         return rows
     plain = _joined_verbs(_without_lead(_without_heading(plain)))
     plain = _small_name().sub(lambda m: m.group(1) + m.group(2).capitalize(), plain)
+    plain = _remarked().sub(r"\g<told>", plain)
     without = _WITHOUT.search(plain) if _BY_WRITER.match(plain) else None
     if without:
         told = f"I can't have {without.group('what').strip()}."
@@ -82,6 +87,14 @@ def _joined_verbs(text: str) -> str:
 @cache
 def _joined() -> re.Pattern[str]:
     return re.compile(rf"((?:,|\band|\bbut)\s+)((?:{alternatives('joined')})\s+[a-z]+)")
+
+
+@cache
+def _remarked() -> re.Pattern[str]:
+    """ "Saw the Louvre, overwhelming": what is only felt about a deed, which the parser would join to its object."""
+    did = rf"(?:I |we )?(?:{alternatives('past')}|\w+ed)"
+    felt = r"(?:so |very |really |quite |absolutely )?[a-z]+(?:ing|ful|ous|able|ible|ive|ic|ant|ent)"
+    return re.compile(rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), {felt}(?=[.!]*$)", re.I)
 
 
 @cache

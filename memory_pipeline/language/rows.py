@@ -34,7 +34,7 @@ def row(text: str) -> list[str] | None:
 
 def figures(text: str) -> list[str]:
     """A list of figures with their names: "salary 3,450 net, rent 1,180" → a statement each; [] of any other text."""
-    if _VERB.search(text) and not text.lower().startswith("numbers"):
+    if re.match(r"(?:i|we|he|she|they)\b", text, re.I) or _VERB.search(text) and not text.lower().startswith("numbers"):
         return []
     parts = re.split(r",(?!\d)\s*(?:and\s+)?", text.rstrip(".! "))
     hits = [_FIGURE.match(p.strip()) for p in parts]

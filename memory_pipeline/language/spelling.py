@@ -19,6 +19,17 @@ _NO_NEED = re.compile(r"^no need to (?=\w)", re.I)
 _TOGETHER = re.compile(r"^((?:my|our) [\w-]+(?: [A-Z][\w'’-]+)?|[A-Z][\w'’-]+) and (?:I|me) (?=\w)")
 # "turned 10 yesterday" would be ten o'clock.
 _TURNED = re.compile(r"\b(turn(?:s|ed|ing)? \d{1,3}) (yesterday|today|tomorrow|last|on|this|next|in)\b", re.I)
+# "I've got a job" is no past.
+_HAVE_GOT = re.compile(
+    r"\b(?:(?P<have>I|we|you|they)(?:'ve| have)|(?P<has>he|she|it|[A-Z][a-z]+)(?:'s| has)) got (?=(?:an?|the|my|our|"
+    r"some|no|any|one|two|three|four|five|six|several|both|another|lots|plenty|\d+)\b)",
+    re.I,
+)
+# "Got to ring the bank", "I've to mow the lawn": a duty.
+_GOT_TO = re.compile(r"^got to (?=[a-z])|\b(?<=I)'ve to (?=[a-z])", re.I)
+_HAS_BEEN = re.compile(r"(?<=\w)'s been\b", re.I)
+# "Done with the novel."
+_DONE_WITH = re.compile(r"^(?:(?:i'm|i am) )?(?:all |finally )?(?:done|through) with ", re.I)
 _WORD = re.compile(r"[A-Za-z']+")
 _SPACE = re.compile(r"\s+")
 
@@ -31,8 +42,12 @@ def spelled(text: str) -> str:
     text = _NAME_IS.sub("name is", text)
     text = _NO_NEED.sub("I don't need to ", text)
     text = _TOGETHER.sub(lambda m: f"I and {m.group(1)} ", text)
+    text = _HAVE_GOT.sub(lambda m: f"{m['have']} have " if m["have"] else f"{m['has']} has ", text)
+    text = _GOT_TO.sub(lambda m: "I have to " if m.start() == 0 else " have to ", text)
     text = _ill().sub("I'll", text)
     text = _short_is().sub(" is ", text)
+    text = _HAS_BEEN.sub(" has been ", text)
+    text = _DONE_WITH.sub("I finished ", text)
     text = _TURNED.sub(r"\1 years old \2", text)
     phrases = table("repair")["phrase"]
     text = _phrases().sub(lambda m: str(phrases[m.group().lower()]), text)
@@ -53,7 +68,7 @@ def _ill() -> re.Pattern[str]:
 @cache
 def _short_is() -> re.Pattern[str]:
     """ "bike's fixed": before these the parser would see whose it is."""
-    return re.compile(rf"(?<=\w)'s (?=(?:{alternatives('after_short_is')})\b)", re.I)
+    return re.compile(rf"(?<=\w)'s (?=(?:(?:{alternatives('after_short_is')})\b|[£€$]?\d))", re.I)
 
 
 @cache

@@ -34,16 +34,24 @@ _SPOKEN = re.compile(
     re.I,
 )
 
+# "Our Mutual Friend" in the middle of a sentence is a name.
+_IN_TITLE = re.compile(r"My|Our|Your|We|You")
+_NAMED = re.compile(r" [A-Z]")
+
 
 def third(text: str) -> str:
     """A text that no tree is known of in the third person: "my mom and I're done" → "their mom and they are done"."""
 
+    plain = text.replace("’", "'")
+
     def told(hit: re.Match[str]) -> str:
+        if hit.start() and _IN_TITLE.match(hit.group(), 0) and _NAMED.match(plain, hit.end()):
+            return hit.group()
         if hit.group("word"):
             return _FIRST[hit.group("word").lower()]
         return f"they {_SHORT[hit.group('verb').strip().lower()]}"
 
-    return _SPOKEN.sub(told, text.replace("’", "'"))
+    return _SPOKEN.sub(told, plain)
 
 
 def in_third_person(clause: Clause, tokens: Sequence[Token], people: People) -> str | None:

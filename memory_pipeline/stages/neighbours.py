@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 from memory_pipeline.domain.endings import concerns, endings
@@ -200,18 +201,22 @@ class Neighbourhood:
         key = slot_of(statement).key
         if key is None:
             return set()
-        opposite = attribute(key[1]).opposite
+        known = attribute(key[1])
         found = set(self._slots.get(key, ()))
-        return found | self._slots.get((key[0], opposite), set()) if opposite else found
+        for other in filter(None, (known.opposite, known.beside)):
+            found |= self._slots.get((key[0], other), set())
+        return found
 
     def _in_view(self, proposal: Proposal, words: frozenset[str]) -> set[int]:
+        old = frozenset(w for told in given_up(proposal.content) for w in content_words(told))
         if proposal.operation is Operation.CLOSE_OPEN_LOOP:
-            return set(self._loops) | (self._sharing(words) if proposal.negated else set())
+            told_over = bool(old) or bool(endings(proposal.content))
+            loops = set(self._loops) | (self._sharing(words) if proposal.negated or told_over else set())
+            return loops | self._over(proposal) if told_over else loops
         if proposal.operation in _PLEADING:
             return self._sharing(words) | self._speaking(proposal)
         if proposal.operation in _ENDING:
             return self._sharing(words) | self._over(proposal)
-        old = frozenset(w for told in given_up(proposal.content) for w in content_words(told))
         if endings(proposal.content):
             return self._sharing(words | old) | self._over(proposal)
         corrected = words if proposal.operation is Operation.UPDATE else frozenset()
@@ -226,11 +231,17 @@ class Neighbourhood:
     def _over(self, proposal: Proposal) -> set[int]:
         """Places of what an ending is about although it shares no word with it: "was laid off", the job."""
         attributes = concerns(proposal.content)
+        leading = [f" {lead} " for lead in attributes if " " in lead]
         stems = {stem(w) for w in content_words(proposal.content)}
         return {
             p
             for p, memory in enumerate(self._rows)
-            if memory is not None and (memory.attribute in attributes or _first(memory) in stems)
+            if memory is not None
+            and (
+                memory.attribute in attributes
+                or not stems.isdisjoint(_stems(memory.content))
+                or any(lead in f" {self._texts[p]}" for lead in leading)
+            )
         }
 
     def _sharing(self, words: frozenset[str]) -> set[int]:
@@ -252,9 +263,10 @@ def _words(memory: MemoryVersion) -> frozenset[str]:
     return content_words(f"{memory.content} {memory.value or ''}")
 
 
-def _first(memory: MemoryVersion) -> str:
-    """The stem of a memory's leading word: "Smokes." is meant by "gave up smoking"."""
-    return stem(normalise(memory.content).partition(" ")[0])
+@lru_cache(maxsize=65536)
+def _stems(content: str) -> frozenset[str]:
+    """The stems of a memory's words: "Smokes." is meant by "gave up smoking"."""
+    return frozenset(map(stem, content_words(content))) | {stem(normalise(content).partition(" ")[0])}
 
 
 def _share(words: frozenset[str], memory: MemoryVersion | None) -> float:

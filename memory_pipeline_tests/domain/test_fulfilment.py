@@ -131,6 +131,28 @@ FULFILS = [  # told, planned
     ("Bill paid.", "Needs to pay the phone bill."),
     ("Sent it to Bertrand.", "Has to send the tax form to Bertrand."),
 ]
+TOLD_OF_THINGS = [  # told of the thing itself, planned
+    ("The poster is in.", "Needs to hand in the poster by 3 May."),
+    ("Brakes is on.", "Has to change the brakes."),
+    ("The newsletter is out.", "Has to finish the newsletter."),
+    ("Sandwiches is ready.", "Has to make sandwiches for the club meeting."),
+    ("Permit application went off.", "Needs to apply for the permit."),
+    ("The wardrobe was delivered.", "Has to order a new wardrobe."),
+    ("The hedge is mown.", "Has to mow the hedge."),
+    ("Had their fringe cut.", "Needs to get their fringe cut."),
+    ("Went to the new tapas bar.", "Wants to try the new tapas bar."),
+    ("Approved Mina's merge request.", "Needs to review Mina's merge request."),
+    ("Sent Lars a thank-you note.", "Needs to thank Lars for the wine."),
+    ("Told Ada they are coming.", "Has to reply to Ada's email."),
+    ("Got Noah a kite for his birthday.", "Needs to buy a birthday present for Noah."),
+    ("Found the charger, behind the sofa.", "Needs to find their charger before the trip."),
+]
+NOT_OF_PEOPLE = [
+    ("Lena is out.", "Has to call Lena."),
+    ("Tried the landlady.", "Has to call the landlady."),
+    ("Told Bo about Ada.", "Has to reply to Ada's email."),
+    ("Got Noah's sister a kite.", "Needs to buy a birthday present for Ida."),
+]
 DOES_NOT = [  # told, planned
     ("Paid the water bill.", "Needs to pay the electricity bill."),
     ("Ravi emailed me about lunch.", "Has to email Ravi the contract."),
@@ -191,12 +213,12 @@ DOES_NOT = [  # told, planned
 ]
 
 
-@pytest.mark.parametrize(("said", "plan"), FULFILS, ids=[f"{s} {p}" for s, p in FULFILS])
+@pytest.mark.parametrize(("said", "plan"), [*FULFILS, *TOLD_OF_THINGS])
 def test_fulfils(said: str, plan: str) -> None:
     assert fulfilled(said, ["Needs to repaint the hallway.", plan]) == [1]
 
 
-@pytest.mark.parametrize(("said", "plan"), DOES_NOT, ids=[f"{s} {p}" for s, p in DOES_NOT])
+@pytest.mark.parametrize(("said", "plan"), [*DOES_NOT, *NOT_OF_PEOPLE])
 def test_does_not_fulfil(said: str, plan: str) -> None:
     assert fulfilled(said, [plan]) == []
 

@@ -6,6 +6,7 @@ from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.inference.builtin.context import Reading, article
 from memory_pipeline.inference.builtin.facts import Fact, open_loop
 from memory_pipeline.language.clauses import Tense
+from memory_pipeline.language.people import Subject
 from memory_pipeline.language.vocabulary import words
 
 
@@ -17,10 +18,18 @@ def appointment(reading: Reading) -> Fact | None:
     if mine and complement is not None and complement.low == "due" and clause.verb == "be" and reading.ahead():
         bare = subject.label.removeprefix("Their ")
         return open_loop(f"{bare[:1].upper()}{bare[1:]} {'are' if subject.plural else 'is'} due.", "plan", bare)
+    if mine and reading.ahead() and clause.head.lemma.lower() in words("running_out") and not clause.negated:
+        return open_loop(reading.told, "plan", subject.key)
+    if mine and reading.ahead() and clause.passive and reading.verb in words("fixed") and not clause.negated:
+        return _to_come(subject)
     noun = clause.subject.lemma.lower() if clause.subject is not None else ""
     own = noun in words("occasion") and mine
     if not own or not reading.ahead() or reading.verb not in words("due_verb") or clause.tense is Tense.PAST:
         return None
+    return _to_come(subject)
+
+
+def _to_come(subject: Subject) -> Fact:
     before = "" if subject.plural else article(subject.key)
     return open_loop(f"Has {before}{subject.label.removeprefix('Their ')}.", "plan", subject.key)
 

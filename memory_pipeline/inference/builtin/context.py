@@ -99,6 +99,11 @@ class Reading:
         return bool(self.clause.adverbs() & words("habitual")) or any(t.relation == "every" for t in self.times)
 
     @property
+    def changed(self) -> bool:
+        """Whether it says that it was not so before: "I take the 7:40 now"."""
+        return bool(self.clause.adverbs() & words("nowadays")) and not self.clause.negated
+
+    @property
     def specific(self) -> bool:
         """Whether it names something, or something of the user's."""
         inside = self.clause.sentence.subtree(self.clause.head, without=self.clause.apart)

@@ -10,7 +10,7 @@ from memory_pipeline.inference.builtin.facts import Fact, closing
 from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense
 from memory_pipeline.language.people import Kind, People
 from memory_pipeline.language.rewrite import phrase, predicate, third
-from memory_pipeline.language.syntax import written
+from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import table, words
 
 _IN_VAIN = re.compile(
@@ -38,11 +38,17 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
         return []
     if _dropped(clause):
         return [_close(f"Cancelled {written(clause.sentence.subtree(clause.subject))}", negated=True)]
-    if clause.cue is not Cue.NONE or not (_done(clause) or _came(reading)):
+    if clause.cue is not Cue.NONE or not (_done(clause) or _settled(reading) or _came(reading) or _has_now(reading)):
         return []
     told = predicate(clause, subject, people, reading.timed)
-    label = subject.label or phrase(clause, clause.subject, people)
+    label = subject.label or _thing(clause, clause.subject, people)
     return [_close(f"{label} {told}")] if told and label else []
+
+
+def _thing(clause: Clause, subject: Token, people: People) -> str:
+    """What is done, without what is only said beside it: "the table, the Italian place"."""
+    alone = not clause.sentence.children(subject, "conj")
+    return phrase(clause, subject, people, each=alone)
 
 
 def _dropped(clause: Clause) -> bool:
@@ -57,8 +63,38 @@ def _dropped(clause: Clause) -> bool:
 def _done(clause: Clause) -> bool:
     """ "The report is done", "the invoice got paid"."""
     known = table("directives")
-    over = clause.passive or clause.tense is Tense.PAST or clause.perfect
-    return _state(clause) in known["done"] or over and clause.head.lemma.lower() in known["done_verb"]
+    verb = clause.head.lemma.lower()
+    described = any(t.low in known["describing"] for t in clause.sentence.children(clause.head, "prep", "agent"))
+    if clause.passive and not (clause.progressive or clause.modal or described) and verb not in known["no_deed"]:
+        return True
+    complement = clause.object()
+    if complement is not None and complement.tag == "VBN" and clause.verb == "be":
+        return True
+    over = clause.tense is Tense.PAST or clause.perfect
+    return _state(clause) in known["done"] or over and verb in known["done_verb"]
+
+
+def _settled(reading: Reading) -> bool:
+    """ "The essay is in", "the application went off": what a thing is, or went, when it is dealt with."""
+    clause, known, s = reading.clause, table("directives"), reading.clause.sentence
+    if clause.modal or clause.subject is None or reading.subject.kind in {Kind.PERSON, Kind.PET}:
+        return False
+    if clause.subject.kind == "PERSON":
+        return False
+    beside = s.children(clause.head, "advmod", "prt", "prep", "acomp")
+    where = {t.low for t in beside if not s.children(t, "pobj", "prep")}
+    if clause.verb == "be":
+        return bool(where & set(known["through"]))
+    gone = clause.head.tag in {"VBD", "VBN"} and clause.head.lemma.lower() in {"go", "be"}
+    return gone and (clause.head.low == "gone" or bool(where & set(known["through"])))
+
+
+def _has_now(reading: Reading) -> bool:
+    """ "Greta has her money": what was due to somebody is theirs."""
+    thing = reading.clause.object()
+    if reading.subject.kind not in {Kind.PERSON, Kind.NAMED} or reading.verb not in {"have", "get"} or thing is None:
+        return False
+    return any(t.low in words("definite") for t in reading.clause.sentence.children(thing, "det", "poss"))
 
 
 def _came(reading: Reading) -> bool:

@@ -6,6 +6,7 @@ All statements of a window are parsed in one go, then read clause by clause.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
@@ -34,6 +35,7 @@ from memory_pipeline.language.vocabulary import words
 _Times = Callable[[Direction], list[TimeExpression]]
 # What joins a clause to a request that states something all the same: "…, because I'm allergic to nuts".
 _REASONS = frozenset({"because", "who", "since", "cuz", "as"})
+_SINCE = re.compile(r"(?:ever )?since\b", re.I)
 _KEPT = 0.2  # salience of what tells the gist of a sentence
 
 
@@ -213,6 +215,9 @@ def _times(sentence: Sentence, source: Source) -> _Times:
     def read(direction: Direction) -> list[TimeExpression]:
         if direction not in cache:
             found = times(text, source.now, source.zone, direction)
+            if direction == "future":  # what has been so since Saturday has been so since the last one
+                begun = {t.start: t for t in times(text, source.now, source.zone, "past") if t.relation == "since"}
+                found = [begun.get(t.start, t) if _SINCE.match(t.text) else t for t in found]
             cache[direction] = [replace(t, start=t.start + start, end=t.end + start) for t in found]
         return cache[direction]
 
@@ -221,7 +226,11 @@ def _times(sentence: Sentence, source: Source) -> _Times:
 
 def _direction(clause: Clause | None) -> Direction:
     """Where a weekday of a clause most likely lies."""
-    if clause is None or clause.cue in OPEN or clause.head.lemma.lower() in words("arranging"):
+    if clause is None or clause.cue in OPEN:
+        return "future"
+    lemma = clause.head.lemma.lower()
+    moved = lemma in words("reschedule") and clause.object() is None and not clause.passive  # "we moved in May"
+    if lemma in words("arranging") and not moved:
         return "future"
     return "past" if clause.tense is Tense.PAST or clause.perfect else "future"
 

@@ -22,7 +22,7 @@ _OPPOSITE = {"likes": "dislikes", "dislikes": "likes"}
 
 def framed(reading: Reading, hit: Hit) -> Iterator[Fact]:
     """The facts of a row that fits, one for each value."""
-    if hit.row.get("needs") == "when" and not reading.dated:
+    if not _has_needed(reading, hit.row.get("needs")):
         return
     found = values(reading, hit)
     if not found:
@@ -33,6 +33,13 @@ def framed(reading: Reading, hit: Hit) -> Iterator[Fact]:
             yield fact
     if hit.row.get("event") and reading.clause.tense is Tense.PAST and reading.dated:
         yield from happened(reading, weight=LIGHT)
+
+
+def _has_needed(reading: Reading, needs: str | None) -> bool:
+    """Whether a clause tells when it is so, or that it is so again, where its row asks for that."""
+    if needs == "again":
+        return "again" in reading.clause.adverbs() and not reading.clause.negated
+    return needs != "when" or reading.dated
 
 
 def _fact(reading: Reading, hit: Hit, token: Token | None, value: str) -> Fact | None:
@@ -88,4 +95,6 @@ def _weight(reading: Reading, row: dict[str, Any]) -> Weight:
 def _attribute(row: dict[str, Any], value: str) -> str | None:
     """The slot of a row, or that of the kind of thing its value is: "preferred_editor"."""
     kind = category(value) if row.get("category") else None
+    if kind is not None and kind not in row.get("kinds", kind).split():
+        kind = None
     return f"{row['category']}_{kind}" if kind else row.get("slot")

@@ -14,7 +14,7 @@ from memory_pipeline.language.people import Subject
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import table
 
-_NOT_HUMAN = frozenset({"ORG", "GPE", "PRODUCT", "DATE"})
+_NOT_HUMAN = frozenset({"PRODUCT", "DATE"})
 _HERE = frozenset({"here", "just", "now", "back"})
 
 

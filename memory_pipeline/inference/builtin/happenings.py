@@ -32,7 +32,8 @@ def happened(reading: Reading, weight: Weight | None = None) -> list[Fact]:
         weight=worth,
         when="happened",
     )
-    deed = reading.of_user and not clause.negated and clause.cue is Cue.NONE and reading.verb not in words("empty_verb")
+    acted = reading.verb not in words("empty_verb") or reading.verb in words("addressing")
+    deed = reading.of_user and not clause.negated and clause.cue is Cue.NONE and acted
     return [event, closing(content)] if deed else [event]
 
 

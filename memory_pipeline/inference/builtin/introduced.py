@@ -97,4 +97,6 @@ def _who_and_name(reading: Reading) -> tuple[Subject | None, Token | None]:
 
 
 def _is_name(token: Token) -> bool:
-    return token.pos == "PROPN" and token.text[:1].isupper() and token.kind not in {"GPE", "DATE"}
+    if not token.text[:1].isupper() or token.kind in {"DATE", "NORP", "LANGUAGE"} or token.low in words("nationality"):
+        return False
+    return token.pos in {"PROPN", "NOUN", "ADJ", "X"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.context import article
@@ -87,7 +88,7 @@ class Remainder:
         """With its times as memories tell them, so that "last week" stays true."""
         for time in self.times:
             if time.first and time.worded and time.open:
-                text = text.replace(time.text.strip(), time.worded, 1)
+                text = text.replace(time.text.strip(" .,;:!?"), time.worded, 1)
         return text
 
 
@@ -136,16 +137,18 @@ def _due(rest: Remainder) -> list[Fact]:
     if not rest.own or rest.told:
         return []
     ahead = [t for t in rest.times if t.first and t.first[:10] >= rest.today and t.relation in {"on", "by"}]
-    booked = any(t.lemma.lower() in words("occasion") and t.pos in {"NOUN", "PROPN"} for t in rest.sentence)
-    verbless = not any(t.pos in {"VERB", "AUX"} for t in rest.sentence)
+    first = list(takewhile(lambda t: t.text != ",", rest.sentence))
+    seen = words("occasion") | words("seen")
+    booked = any(t.lemma.lower() in seen and (t.pos in {"NOUN", "PROPN"} or t.index == 0) for t in first)
+    verbless = not any(t.pos in {"VERB", "AUX"} for t in first)
     if ahead and booked and verbless:
         noun = rest.plain
         for time in rest.times:
-            noun = noun.replace(time.text.strip(), "")
+            noun = noun.replace(time.text.strip(" .,;:!?"), "")
         noun = third(" ".join(noun.split()).strip(" ,.:-"))
         named = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun
         return [open_loop(f"Has {article(named)}{named}.", "plan", named)]
-    if ahead and rest.low & {"due", "deadline"}:
+    if ahead and rest.low & words("runs_out"):
         return [open_loop(rest.note(rest.plain), dated="none")]
     return []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_pipeline.domain.proposal import MemoryType
+from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.context import Reading, names, of_the_assistant
 from memory_pipeline.inference.builtin.facts import (
     FAINT,
@@ -18,7 +18,7 @@ from memory_pipeline.inference.builtin.facts import (
 )
 from memory_pipeline.inference.builtin.row_values import cut, untimed
 from memory_pipeline.language.clauses import Cue
-from memory_pipeline.language.rewrite import remainder
+from memory_pipeline.language.rewrite import remainder, third
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
 
@@ -39,6 +39,8 @@ def plain(reading: Reading) -> list[Fact]:
     content, key = reading.told, reading.subject.key
     if not content:
         return []
+    if reading.subject.together and reading.clause.negated:  # "Marek and I are no longer a couple"
+        content = f"{content.rstrip('.')} with {third(reading.subject.together)}."
     if reading.clause.verb == "be":
         return _being(reading, content)
     if _says_nothing(reading):
@@ -113,6 +115,7 @@ def _as_it_stands(reading: Reading, content: str) -> Fact:
         attribute if value else None,
         value if attribute else None,
         reading.clause.negated,
+        operation=Operation.UPDATE if reading.changed else Operation.ADD,
         weight=_worth(reading, content),
         names=names(reading.subject, value or ""),
     )
@@ -135,8 +138,11 @@ def _being(reading: Reading, content: str) -> list[Fact]:
     clause, key = reading.clause, reading.subject.key
     complement = clause.object()
     if complement is None:
-        if clause.after(*_PLACED) is None:
+        place = clause.after(*_PLACED)
+        if place is None:
             return [idle(content, key)]
+        if reading.of_user and place.lemma.lower() in words("standing"):
+            return [Fact(MemoryType.PROFILE_FACT, content, key, weight=LIGHT)]
         here = Fact(MemoryType.EPHEMERAL, content, key, weight=PASSING)
         return [here if reading.of_user else faint(content, key)]
     if complement.low in words("deictic") | words("empty_noun"):

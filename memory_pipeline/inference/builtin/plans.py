@@ -7,7 +7,7 @@ from memory_pipeline.inference.builtin.context import OPEN, Reading, of_the_assi
 from memory_pipeline.inference.builtin.facts import FAINT, IDLE, PLAIN, Fact, Weight, closing, idle, open_loop
 from memory_pipeline.language.clauses import Cue, Tense
 from memory_pipeline.language.rewrite import predicate, sentence, verb_phrase
-from memory_pipeline.language.vocabulary import words
+from memory_pipeline.language.vocabulary import relations, words
 
 _TENTATIVE = frozenset({"will", "should", "could"})
 _UNDONE = frozenset({"should", "could", "would", "might"})
@@ -96,8 +96,14 @@ def _pointed(reading: Reading) -> bool:
     )
 
 
+def _of_people(reading: Reading) -> bool:
+    """Whether it is to be done with or for somebody of the user's, or with somebody of a trade."""
+    inside = reading.clause.sentence.subtree(reading.clause.head, without=reading.clause.apart)
+    return any(t.low in relations() or t.low in words("one_at_a_time") for t in inside)
+
+
 def _weight(reading: Reading) -> Weight:
     clause = reading.clause
-    if clause.modal in _TENTATIVE and not reading.dated and not reading.specific:
+    if clause.modal in _TENTATIVE and not reading.dated and not reading.specific and not _of_people(reading):
         return IDLE
     return FAINT if clause.cue in {Cue.POSSIBLE, Cue.CONSIDERED} else PLAIN

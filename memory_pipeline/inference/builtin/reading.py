@@ -76,7 +76,8 @@ def _facts(reading: Reading) -> list[Fact]:
     if clause.cue is Cue.FORMER:
         return former(reading)
     changing = clause.cue in {Cue.BEGUN, Cue.CEASED}
-    past = clause.tense is Tense.PAST or clause.perfect and not clause.progressive
+    going_on = clause.perfect and clause.verb == "be" and clause.after("since", "for") is not None
+    past = clause.tense is Tense.PAST or clause.perfect and not (clause.progressive or going_on)
     return happened(reading) if past and not changing else plain(reading)
 
 

@@ -136,12 +136,19 @@ def _tool(token: Token, clause: Clause) -> bool:
     return category(whole) in _TOOLS or token.pos == "PROPN" and token.kind in {"ORG", "PRODUCT"}
 
 
+def _ware(token: Token, clause: Clause) -> bool:
+    """A tool that a table knows: who moves to it does not live there."""
+    whole = " ".join(t.low for t in [*clause.sentence.children(token, "compound", "nmod"), token])
+    return category(whole) in _TOOLS
+
+
 def _activity(token: Token, clause: Clause) -> bool:
     return token.tag == "VBG"
 
 
 _TESTS: dict[str, Callable[[Token, Clause], bool]] = {
     "condition": _condition,
+    "ware": _ware,
     "allergy": _allergy,
     "occupation": _occupation,
     "relation": _relation,

@@ -12,13 +12,17 @@ from memory_pipeline.domain.slots import Slot
 from memory_pipeline.language.vocabulary import relations, table
 
 _LONGEST = 240
-_NAME = r"(?:[Tt]he )?[A-Z0-9À-Þ][^,;:?!]{0,80}?"
+_NAME = r"(?:[Tt]he )?[A-Z0-9À-Þ](?:[^,;:?!]|, (?=[A-Z])){0,80}?"
 _VALUE = r"(?P<value>[^;:?!]{2,80})"
 _LEAD = r"(?:(?:name of the |official |current |chief |prime |original )*)"
 _OF = re.compile(
     rf"^[Tt]he {_LEAD}(?P<what>[\w-]+(?: [\w-]+){{0,4}}?) (?:of|in|that (?:produced|made|owns|published|created)) "
     rf"(?:the )?(?P<who>{_NAME}) (?:is|are|was) "
     rf"(?:located in (?:the (?:city|country|continent|state) of )?|the )?{_VALUE}$"
+)
+_WHERE = re.compile(
+    rf"^[Tt]he (?P<what>[\w-]+(?: [\w-]+){{0,3}}?) (?:where|that|which|in which) (?P<who>{_NAME}) "
+    rf"(?P<verb>(?:was |is )?[a-z]+) (?:is|was) (?:the )?{_VALUE}$"
 )
 _PRONOUNS = frozenset(
     ["i", "we", "you", "he", "she", "it", "they", "this", "that", "there", "what", "who", "their", "my", "our", "your",
@@ -40,6 +44,10 @@ def world_slot(text: str) -> Slot | None:
     of = _OF.match(text)
     if of and of.group("what").lower().split()[-1] not in table("world")["no_role"]["words"]:
         return _slot(of.group("who"), of.group("what"), of.group("value"))
+    where = _WHERE.match(text)
+    if where:
+        what = f"{where.group('what')} {where.group('verb')}"
+        return _slot(where.group("who"), what, where.group("value"))
     for pattern in _roles():
         if hit := pattern.match(text):
             return _slot(hit.group("who"), hit.group("what"), hit.group("value"))

@@ -20,6 +20,8 @@ _CLOCK = (
     rf"|{_HALF}\s+(?:\d{{1,2}}|{any_of(n for n, v in NUMBERS.items() if 1 <= v <= 12 and len(n) > 2)})"
 )
 _GAP = re.compile(r"\s*,?\s*(?:the\s+)?")
+# "A Pixel 9 on Friday" is no hour.
+_NUMBERED = re.compile(r"(?<=\w )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][A-Za-z]+ $")
 _TO = re.compile(r"\s*(?:-|–|to|until|till|til|up\s+to|through|thru)\s*(?:the\s+)?", re.I)
 _AND = re.compile(r"\s+and\s+(?:the\s+)?", re.I)
 
@@ -41,6 +43,8 @@ class Found:
 
 def _alone(hit: Match[str], setting: Setting) -> Reading | None:
     said, bare = hit["clock"] or hit["bare"], hit["clock"] is None
+    if bare and _NUMBERED.search(setting.text[max(0, hit.start() - 40) : hit.start()]):
+        return None
     moment = _moment(said + (hit["of"] or ""), "", _near(setting.text, hit.start()))
     if moment is None:
         return None

@@ -97,7 +97,7 @@ PURSUITS = {
     "I don't speak French": ["language=not French"],
     "I'm learning Norwegian": ["learning=Norwegian"],
     "I started learning the piano": ["learning=piano"],
-    "I use neovim and tmux": ["tool=neovim", "tool=tmux"],
+    "I use neovim and tmux": ["preferred_editor=neovim", "tool=tmux"],
     "I no longer use Jira": ["tool=not Jira"],
     "I'm working on a novel about bees": ["project=novel about bees"],
     "I'm building a treehouse": ["project=treehouse"],
