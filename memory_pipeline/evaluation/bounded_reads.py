@@ -17,8 +17,10 @@ from memory_pipeline.evaluation.markings import (
     AGENT,
     CLASS,
     DOMAIN,
+    REFLECTION,
     ROW_LAYERS,
     SESSION,
+    SUMMARY,
     TURN,
     Bounds,
     Marking,
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
 
 _ELSEWHERE = "no place of this name"
 _K = 50
+_NARRATIVE = frozenset({REFLECTION, SUMMARY})
+
+
+def asking_back(text: str) -> str:
+    """A message about a text that asks how things went: a prompt block tells summaries to no other."""
+    return f"What happened lately? {text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,8 @@ def _reads(
         if marking.layer != TURN:
             return
         bounds = Bounds(apart_from=marking.session_id)
-    block = reader.context(marking.text, **who, **reach, session_id=bounds.apart_from)
+    message = asking_back(marking.text) if marking.layer in _NARRATIVE else marking.text
+    block = reader.context(message, **who, **reach, session_id=bounds.apart_from)
     yield _held_against("context", bound, (*block.item_ids, *block.dropped), held, bounds)
 
 

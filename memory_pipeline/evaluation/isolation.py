@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.canary import CANARY_USER, canary_name, canary_of, canary_text
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Classification, Scope
-from memory_pipeline.evaluation.bounded_reads import bounded_reads
+from memory_pipeline.evaluation.bounded_reads import asking_back, bounded_reads
 from memory_pipeline.evaluation.markings import markings
 from memory_pipeline.retrieval.answer import MOST, STATUSES
 from memory_pipeline.stages.classes import classifier
@@ -128,7 +128,8 @@ def probe(ctx: StageContext, reader: MemoryReader, users: Sequence[Scope], day: 
     return Probe(len(tenants), len(turn), planted, reads, tuple(dict.fromkeys(found)))
 
 
-_READS = 4  # for each text: a search, one that includes what the tenant shares, what answers it, and a prompt block
+# For each text: a search, one that includes what the tenant shares, what answers it, and two prompt blocks.
+_READS = 5
 
 
 def _neighbour(turn: Sequence[Scope], number: int) -> Scope | None:
@@ -178,7 +179,8 @@ def _read(reader: MemoryReader, scope: Scope, texts: Sequence[str]) -> Iterator[
         yield from (("search", i) for i in _ids(reader.search(text, detail="high", **widest)))
         yield from (("shared", i) for i in _ids(reader.search(text, include_shared=True, **widest)))
         yield from (("ask", i) for i in _ids(reader.search(text, **{**widest, "k": MOST, "statuses": STATUSES})))
-        yield from (("context", i) for i in reader.context(text, **who).item_ids)
+        for message in (text, asking_back(text)):
+            yield from (("context", i) for i in reader.context(message, **who).item_ids)
 
 
 def _ids(items: Iterable[RecalledItem]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import pytest
 
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.evaluation.bounded_reads import asking_back
 from memory_pipeline.evaluation.holdings import Holdings
 from memory_pipeline.evaluation.isolation import Foreign, probe, recent_users
 from memory_pipeline.evaluation.logged_reads import LoggedRead
@@ -163,6 +164,7 @@ def test_a_replayed_read_counts_what_a_guard_that_is_gone_lets_through(
     held = Holdings.read(store.lake, [scope], CLASSES)
     side = Side(store.settings, store.encoder, held, held)
     words = held.of[scope].markings[f"{layer}-ann"][0].text
+    words = asking_back(words) if layer in (SUMMARY, REFLECTION) and kind == "context" else words
     asked = {"layers": ["semantic", "episodic", "narrative"], **REACH[bound]}
     session = "s-2" if bound == SESSION else None
     read = LoggedRead("rec", kind, scope, words, session, "default", NOW, asked, (), {})

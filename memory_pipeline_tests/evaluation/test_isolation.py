@@ -52,7 +52,7 @@ def test_a_sound_home_passes_and_canaries_are_planted_once(tmp_path: Path) -> No
     first = probed(ctx, store)
     assert first.foreign == ()
     assert (first.tenants, first.users, first.planted) == (3, 6, 3)
-    assert first.reads > 4 * (2 * 6 + 3)  # memories and turns of six, the canaries; and reads with bounds
+    assert first.reads > 5 * (2 * 6 + 3)  # memories and turns of six, the canaries; and reads with bounds
     again = probed(ctx, store)
     assert (again.planted, again.users, again.foreign) == (0, 6, ())
     (canary,) = store.reader().memories(user_id=CANARY_USER, tenant_id="acme")

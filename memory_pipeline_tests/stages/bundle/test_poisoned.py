@@ -93,7 +93,7 @@ def test_what_is_no_honest_file_is_refused(
 
 
 def test_a_newer_bundle_or_dataset_is_refused(own: Path, bundle: Path, tmp_path: Path) -> None:
-    zipped(own, manifest(version=3, release="9.1.0"))
+    zipped(own, manifest(version=archive.VERSION + 1, release="9.1.0"))
     refused(tmp_path / "b", own, "written by release 9.1.0", SchemaTooNew)
     named = json.loads(zipfile.ZipFile(bundle).read(archive.MANIFEST))["members"]
     named["links"]["schema_version"] = 99
