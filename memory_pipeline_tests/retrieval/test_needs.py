@@ -56,7 +56,7 @@ def lines(reader: MemoryReader, home: Store, message: str, **given: Any) -> dict
 @pytest.mark.parametrize(
     "message",
     ["Which sauce goes with pasta?", "Which beer is brewed here?", "Is ibuprofen safe?", "Is climbing hard?"]
-    + ["Is a night train comfortable?", "Make me happy with something", "Do you see it?"],
+    + ["Is a night train comfortable?", "Suggest museums for Sunday", "Do you see it?"],
 )
 def test_what_could_hurt_comes_wherever_it_may_matter_or_nobody_can_tell(
     ada: Store, reader: MemoryReader, message: str
@@ -125,8 +125,10 @@ def test_lately_reaches_a_month_back(home: Store, reader: MemoryReader) -> None:
 def test_a_kind_brings_no_more_than_the_policy_allows_beside_what_could_hurt(home: Store, reader: MemoryReader) -> None:
     home.memories([fact(f"Eats dish number {n}.", "eats") for n in range(12)])
     home.memories([fact(f"Is allergic to thing {n}.", "allergy") for n in range(12)])
+    home.memories([fact(f"Ben is allergic to thing {n}.", "allergy", subject="Ben") for n in range(12)])
     found = lines(reader, home, "What should I cook tonight?")
-    assert len(found[RELEVANT]) == 8
+    assert sum("dish" in line for line in found[RELEVANT]) == 8
+    assert sum("Ben" in line for line in found[RELEVANT]) == 12
     assert len(found[SILENT]) == 12
 
 
@@ -134,6 +136,12 @@ def test_turns_that_say_what_a_kind_needs_are_quoted_by_those_sentences(home: St
     home.messages([("My sister, I think, is a vegetarian. She lives in Ulm.", {}), ("I have a red car.", {})])
     found = lines(reader, home, "What should I cook tonight?")[RELEVANT]
     assert found == ["user: “My sister, I think, is a vegetarian. She lives in Ulm.”"]
+
+
+def test_turns_behind_what_nobody_may_bring_up_are_not_quoted_for_a_kind(home: Store, reader: MemoryReader) -> None:
+    turn = home.message("My sister, I think, is a vegetarian.")
+    home.memory("Does not want to talk about the sister.", surface=Surface.AVOID, evidence=[turn.message_id])
+    assert RELEVANT not in lines(reader, home, "What should I cook tonight?")
 
 
 def test_summaries_come_where_time_or_theme_is_asked_for(ada: Store, reader: MemoryReader) -> None:

@@ -82,6 +82,17 @@ def test_what_a_person_says_in_the_assistants_place_is_their_statement(home: Sto
     assert lines(reader, home, "Where is the violin?") == ["Melanie: “My violin hangs in the attic.”"]
 
 
+def test_what_merely_reacts_is_not_quoted_with_it(home: Store, reader: MemoryReader) -> None:
+    home.messages(
+        [
+            ("My violin broke.", {"speaker": "Ben"}),
+            ("That sounds so sad, Ben! My violin hangs in the attic.", {"speaker": "Melanie", "session_id": "s-2"}),
+        ]
+    )
+    found = lines(reader, home, "What about the violin in the attic?")
+    assert found[0] == "Melanie: “My violin hangs in the attic.”"
+
+
 def test_a_question_that_tells_of_its_speaker_is_shown_to_questions_alone(home: Store, reader: MemoryReader) -> None:
     home.message("Which bow suits my old violin?")
     assert lines(reader, home, "What violin do I have?") == ["user: “Which bow suits my old violin?”"]
@@ -114,12 +125,14 @@ class TestBesideMemories:
     def test_of_a_turn_that_says_more_only_the_rest_is_quoted_for_advice(
         self, home: Store, reader: MemoryReader
     ) -> None:
-        self.told(home, "I keep my violin in the attic. The violin needs a bridge.", "Keeps a violin in the attic.")
+        said = "I keep my violin in the attic above the bakery. The violin needs a bridge."
+        self.told(home, said, "Keeps a violin in the attic.")
         found = lines(reader, home, "What should I do with my violin?")
         assert set(found) == {"Keeps a violin in the attic.", "user: “The violin needs a bridge.”"}
 
     def test_what_nobody_may_bring_up_is_not_quoted_around_its_memory(self, home: Store, reader: MemoryReader) -> None:
-        self.told(home, "I keep my violin in the attic.", "Keeps a violin in the attic.", surface=Surface.AVOID)
+        said = "I keep my violin of 1890 in the attic. It hurts to play the violin."
+        self.told(home, said, "Keeps a violin in the attic.", surface=Surface.AVOID)
         for message in ASKS:
             assert lines(reader, home, message) == []
 

@@ -57,13 +57,14 @@ def test_of_a_message_all_memories_that_rest_on_it_are_known_whatever_their_stat
             ("Plays the viola.", {"evidence": ["m-a", "m-b"]}),
             ("Has no evidence.", {}),
             ("Owns a viola.", {"evidence": ["m-b"], "status": Status.SUPERSEDED}),
+            ("Likes the viola.", {"evidence": ["m-a"]}),
         ]
     )
     table = home.index.rows(MEMORIES, Scope(home.tenant_id, home.user_id))
     policy = Settings.load().policies.retrieval
     rows = UserRows(MEMORIES, table.drop_columns(["vector"]), vectors_of(table), policy)
     found = {key: {rows.row(place)["content"] for place in places} for key, places in rows.citing.items()}
-    assert found == {"m-a": {"Plays the viola."}, "m-b": {"Plays the viola.", "Owns a viola."}}
+    assert found == {"m-a": {"Plays the viola.", "Likes the viola."}, "m-b": {"Plays the viola.", "Owns a viola."}}
 
 
 def test_where_nothing_is_remembered_nothing_rests_on_anything(home: Store) -> None:

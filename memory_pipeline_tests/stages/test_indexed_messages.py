@@ -64,7 +64,7 @@ def test_the_turn_before_tells_whose_words_follow(announcement: str) -> None:
     assert standings([turn(TEXT, 2), reply, turn(announcement)])[TEXT] == ["foreign"], "in whatever order they come"
 
 
-@pytest.mark.parametrize("other", [{"session_id": "s-2"}, {"user_id": "v"}, {"tenant_id": "t-2"}])
+@pytest.mark.parametrize("other", [{"session_id": "a"}, {"user_id": "a"}, {"tenant_id": "a"}])
 def test_what_is_said_elsewhere_tells_nothing(other: dict[str, str]) -> None:
     assert standings([turn(ANNOUNCES, **other), turn(TEXT, 1)])[TEXT] == ["own"]
 
