@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.wording import asks_for_time, asks_the_assistant
 from memory_pipeline.retrieval.closeness import Leads, in_period, linked
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 VITAL = ("allergy", "intolerance", "health", "medication", "diet")
 """Attributes of the user that every prompt holds, silently: leaving one out may do harm."""
+
+_HOLDING = (Status.ACTIVE, Status.STALE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,10 @@ def _memory_guards(rows: UserRows, query: Query) -> Iterator[Mask]:
     yield (narrative & ("narrative" in query.layers)) | (~narrative & ("semantic" in query.layers))
     moment = query.at.timestamp()
     begins, ends = rows.seconds("valid_from"), rows.seconds("valid_until")
-    yield (np.isnan(begins) | (begins <= moment)) & (np.isnan(ends) | (moment <= ends))  # KN-32
+    lasts = np.isnan(ends) | (moment <= ends)
+    if query.named:  # what replaced a memory has ended it: asked for as such, it is no longer meant to hold
+        lasts |= ~rows.matching("status", _HOLDING)
+    yield (np.isnan(begins) | (begins <= moment)) & lasts  # KN-32
     yield rows.matching("classification", _permitted(query.ceiling))  # KN-27
     if query.domain is not None:
         yield _in_place(rows, "domain", query.domain) | rows.matching("classification", ("public",))  # KN-31

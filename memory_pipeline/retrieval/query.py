@@ -59,6 +59,7 @@ class Query:
         session_id: restricts every layer to one session; None = all.
         apart_from: a session whose messages are in the prompt already, and so are left out.
         statuses: of memories.
+        named: whether the read names these itself: what is over is then found although it is valid no more.
     """
 
     text: str
@@ -81,12 +82,14 @@ class Query:
     types: frozenset[str] | None
     statuses: frozenset[str]
     min_score: float | None
+    named: bool = False
 
     @property
     def reach(self) -> tuple[Hashable, ...]:
         """How far it reaches, whatever it asks for: reads of equal reach of one user see the same rows."""
         places = (self.agent_id, self.domain, self.ceiling, self.include_shared)
-        return (self.profile, self.layers, self.types, self.statuses, self.as_of, self.known_at, *places)
+        states = (self.statuses, self.named)
+        return (self.profile, self.layers, self.types, *states, self.as_of, self.known_at, *places)
 
     @property
     def historical(self) -> bool:
@@ -162,6 +165,7 @@ def checked(
         types=None if types is None else some_of("types", types, [*MemoryType, MESSAGE, *SUMMARIES]),
         statuses=reached if statuses is None else some_of("statuses", statuses, Status),
         min_score=min_score,
+        named=statuses is not None,
     )
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_pipeline.domain.scope import Classification
-from memory_pipeline.retrieval.query import LAYERS, Query, Reach
+from memory_pipeline.retrieval.query import DETAILS, LAYERS, Query, Reach
 
 
 def reach_of(query: Query) -> dict[str, Any]:
@@ -21,7 +21,9 @@ def reach_of(query: Query) -> dict[str, Any]:
         found["include_shared"] = True
     if query.types is not None:
         found["types"] = sorted(query.types)
-    if query.statuses != {"active"}:
+    if not query.named and query.statuses == DETAILS["high"]:
+        found["detail"] = "high"
+    elif query.statuses != DETAILS["normal"]:
         found["statuses"] = sorted(query.statuses)
     return found
 
@@ -37,6 +39,8 @@ def reach_again(asked: Mapping[str, Any]) -> Reach:
         found["known_at"] = datetime.fromisoformat(asked["known_at"])
     if "types" in asked:
         found["types"] = tuple(asked["types"])
+    if "detail" in asked:
+        found["detail"] = asked["detail"]
     if "statuses" in asked:
         found["statuses"] = tuple(asked["statuses"])
     found["agent_id"], found["domain"] = asked.get("agent_id"), asked.get("domain")

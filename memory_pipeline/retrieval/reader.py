@@ -114,7 +114,8 @@ class MemoryReader(PlainReads):
             max_classification: public, internal, restricted or confidential: nothing above it (KN-27).
             include_shared: also memories that other users of the tenant share (KN-11).
             types: of memories; ``message`` and ``day_summary`` … for the other layers.
-            statuses: of memories; by default those of ``detail``.
+            statuses: of memories; by default those of ``detail``. What is over is found by its status, although it is
+                not valid any more.
             detail: ``normal`` finds active memories; ``high`` also what has faded: stale and archived ones (NM-37).
             min_score: leaves out items that score less.
             explain: fill in ``signals``.

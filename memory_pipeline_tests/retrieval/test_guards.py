@@ -32,6 +32,29 @@ def test_only_active_memories_unless_others_are_asked_for(home: Store, reader: M
     assert ids(reader, home, statuses=["stale", "superseded"]) == {made[Status.STALE], made[Status.SUPERSEDED]}
 
 
+def test_what_was_replaced_is_found_by_its_status_although_it_is_valid_no_more(
+    home: Store, reader: MemoryReader
+) -> None:
+    made = {
+        status: home.change(home.memory(WORDS), change, at=NOW - DAY, status=status, valid_until=NOW - DAY).memory_id
+        for status, change in (
+            (Status.SUPERSEDED, Change.SUPERSEDE),
+            (Status.CONTRADICTED, Change.CONTRADICT),
+            (Status.CLOSED, Change.CLOSE),
+            (Status.ARCHIVED, Change.EXPIRE),
+            (Status.ACTIVE, Change.REINFORCE),
+        )
+    }
+    for status in (Status.SUPERSEDED, Status.CONTRADICTED, Status.CLOSED, Status.ARCHIVED):
+        assert ids(reader, home, statuses=[status]) == {made[status]}
+        assert ids(reader, home, statuses=[status], as_of=NOW) == {made[status]}
+        assert ids(reader, home, statuses=[status], as_of=NOW - 2 * DAY) == set()
+    assert ids(reader, home, statuses=["active"]) == set()  # it is over, and nothing says that it is meant as such
+    assert ids(reader, home, detail="high") == set()
+    # Before the end, all of them held.
+    assert ids(reader, home, as_of=NOW - 2 * DAY) == set(made.values())
+
+
 def test_what_is_not_valid_yet_or_any_more_is_left_out(home: Store, reader: MemoryReader) -> None:
     made = home.memories(
         [

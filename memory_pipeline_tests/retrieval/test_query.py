@@ -8,6 +8,7 @@ import pytest
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.query import Query, checked, instant, scope_of
+from memory_pipeline.retrieval.read_again import reach_again, reach_of
 from memory_pipeline.settings import Settings
 
 POLICY = Settings.load().policies
@@ -80,3 +81,11 @@ def test_a_single_name_is_a_list_of_one() -> None:
 
 def test_only_the_first_2000_characters_count() -> None:
     assert len(query(" x" * 50_000).text) == 2000
+
+
+@pytest.mark.parametrize("given", [{}, {"detail": "high"}, {"statuses": ["superseded"]}, {"statuses": ["active"]}])
+def test_a_logged_read_reaches_as_far_when_it_is_made_again(given: dict[str, Any]) -> None:
+    first = query(**given)
+    again = query(**reach_again(reach_of(first)))
+    assert (again.statuses, again.layers) == (first.statuses, first.layers)
+    assert again.named is (given.get("statuses") == ["superseded"])
