@@ -18,7 +18,8 @@ from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.evaluation.bounded_reads import asking_back, bounded_reads
 from memory_pipeline.evaluation.markings import markings
-from memory_pipeline.retrieval.answer import MOST, STATUSES
+from memory_pipeline.retrieval.answer import STATUSES
+from memory_pipeline.retrieval.evidence import MOST
 from memory_pipeline.stages.classes import classifier
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from memory_pipeline.evaluation.ab_report import SideOfRead
 from memory_pipeline.evaluation.holdings import Holdings
 from memory_pipeline.evaluation.logged_reads import LoggedRead
 from memory_pipeline.evaluation.markings import Bounds
-from memory_pipeline.retrieval.answer import MOST, STATUSES
 from memory_pipeline.retrieval.fence import fenced
 from memory_pipeline.retrieval.layouts import AVOID
 from memory_pipeline.retrieval.query import LAYERS
@@ -97,10 +96,8 @@ class Side:
 
     def _ask(self, read: LoggedRead) -> tuple[list[Shown], int]:
         """What an answer would be made from; no model is asked."""
-        reach: Any = {"layers": LAYERS, "statuses": STATUSES, **reach_again(read.asked)}
-        found = self._reader.search(read.query, **_owner(read), k=MOST, profile=read.profile, explain=True, **reach)
-        least = self.settings.policies.similarity.answer
-        return _shown([i for i in found if max(i.signals[n].value for n in ("similarity", "keyword")) >= least])
+        reach: Any = {"profile": read.profile, **reach_again(read.asked)}
+        return _shown(self._reader.evidence(read.query, **_owner(read), **reach))
 
     def _context(self, read: LoggedRead) -> tuple[list[Shown], int]:
         reach: dict[str, Any] = {"profile": read.profile, **reach_again(read.asked)}

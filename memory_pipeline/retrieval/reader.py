@@ -289,8 +289,8 @@ class MemoryReader(PlainReads):
         """An answer from memory alone, citing the ids of messages, or an honest "not known" (NM-32).
 
         Args:
-            reach: as in :meth:`search`; all layers, and all states but archived, by default, so that a change stays
-                answerable (NM-34).
+            reach: as in :meth:`search`; all states but archived by default, so that a change stays answerable (NM-34).
+                Summaries and reflections retell memories and turns: nothing is answered from them.
 
         Raises:
             QueryError: an argument cannot be answered.
@@ -305,6 +305,22 @@ class MemoryReader(PlainReads):
         with ThreadPoolExecutor(1) as pool:  # the caller's thread may have an event loop of its own
             asked = self.aask(question, user_id=user_id, tenant_id=tenant_id, **reach)
             return pool.submit(asyncio.run, asked).result()
+
+    def evidence(
+        self, question: str, *, user_id: str, tenant_id: str = "default", **reach: Unpack[Reach]
+    ) -> list[RecalledItem]:
+        """What :meth:`ask` would answer a question from: at most 25 items, memories that hold first, then those that
+        no longer do, then turns that say more. No model is asked, and nothing goes on record.
+
+        Args:
+            reach: as in :meth:`ask`.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval import answer
+
+        return answer.considered(self._engine, question, user_id, tenant_id, reach)
 
     def feedback(self, recall_id: str, item_id: str, helpful: bool) -> None:
         """Say whether an item of a read helped; its q-value moves with the next nightly run (KN-19).

@@ -137,6 +137,17 @@ class Searcher:
         hits = _left_alone(found, opened)
         return sorted(hits, key=lambda h: (h.observed_at, h.id))
 
+    def picked(self, query: Query, choose: Callable[[UserRows], npt.NDArray[np.bool_]]) -> list[Hit]:
+        """The user's own memories that the query may see and that are chosen, the latest first.
+
+        Args:
+            choose: which rows are wanted, shape (rows,).
+        """
+        (source,) = self.sources.open(replace(query, layers=frozenset({"semantic"}), include_shared=False)).tables
+        places = np.flatnonzero(source.mask & choose(source.rows))
+        hits = [hit(MEMORIES, source.rows.row(place)) for place in places.tolist()]
+        return sorted(hits, key=lambda h: (h.observed_at, h.id), reverse=True)
+
     def _scored(self, query: Query, opened: Opened) -> list[_Scored]:
         vector, terms = self._vector(query.text), query_terms(query.text)
         most = max(self._policy.retrieval.candidates, query.k)

@@ -1,115 +1,237 @@
-"""Answers out of what is remembered: the items that share the question's words, told back with their time."""
+"""Answers out of what is remembered: what states the thing asked for is told back, with whose words it is and when."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from memory_pipeline.inference.builtin.about import of_the_user
-from memory_pipeline.inference.builtin.likeness import likeness
+from memory_pipeline.domain.slots import attribute
+from memory_pipeline.inference.builtin.foreign import foreign_answer
+from memory_pipeline.inference.builtin.retelling import past, retold
+from memory_pipeline.inference.builtin.statements import Statement, statements
+from memory_pipeline.inference.builtin.stating import Fit, Says, fit, matching, replaced, says
+from memory_pipeline.inference.builtin.terms import ended, light, terms
+from memory_pipeline.inference.builtin.who_is_who import Known, about, known_people
 from memory_pipeline.inference.replies import AnswerReply
-from memory_pipeline.language.agreement import plural
+from memory_pipeline.language.questions import Question, Wants, Whose, in_english, read
+from memory_pipeline.language.questions.subjects import belonging, canonical
+from memory_pipeline.language.questions.tables import any_of
 
 _Item = Mapping[str, Any]
-_OVER = frozenset({"superseded", "contradicted"})
-_FITS = 0.5  # share of the question's words that an item must have
-_UNKNOWN = "I do not know: nothing that you told me answers this."
-# What a question asks for, where its words differ from those of a statement.
-_ASKED = tuple(
-    (re.compile(pattern, re.I), attributes)
-    for pattern, attributes in (
-        (r"\bwhere\b.*\b(?:live|based|home|reside|staying)\b|\bwhich city\b", {"residence"}),
-        (r"\bwhere\b.*\bfrom\b|\bgrow up\b|\bhometown\b", {"hometown"}),
-        (r"\bwhere\b.*\bwork\b|\bemployer\b|\bcompany\b|\bwho do i work for\b", {"employer"}),
-        (
-            r"\bwhat do i do\b|\bjob\b|\boccupation\b|\bprofession\b|\bliving\b",
-            {"occupation", "employer", "current_field"},
-        ),
-        (r"\bmy name\b|\bwho am i\b|\bwhat am i called\b|\bcall me\b", {"name", "preferred_name"}),
-        (r"\bhow old\b|\bmy age\b", {"age"}),
-        (r"\bbirthday\b|\bborn\b", {"birthday", "hometown"}),
-        (r"\ballerg", {"allergy"}),
-        (r"\b(?:diet|eat|vegetarian|vegan|food)\b", {"diet", "eats", "allergy", "preferred_food"}),
-        (r"\b(?:pet|pets|dog|cat)\b", {"pet"}),
-        (r"\b(?:wife|husband|partner|girlfriend|boyfriend|spouse|married)\b", {"partner", "relationship_status"}),
-        (
-            r"\b(?:together with|in a relationship|relationship status|dating|seeing (?:anyone|somebody|someone)|"
-            r"still with|am i single)\b",
-            {"partner", "relationship_status"},
-        ),
-        (r"\b(?:kids|children|son|daughter|siblings|sister|brother|family)\b", {"family"}),
-        (r"\bwhat languages\b|\bwhich languages\b", {"language"}),
-        (r"\bdrink\b", {"preferred_drink", "drinking"}),
-        (r"\bhobb|\bfree time\b|\bspare time\b", {"hobby", "likes"}),
-        (r"\b(?:plans?|planning|to do|upcoming|appointments?)\b", {"plan"}),
-        (r"\bhealth\b|\bcondition\b|\bdiagnos", {"health", "medication"}),
-    )
-)
-_SECOND = {
-    "they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself", "the assistant": "me",
-    "the assistant's": "my",
-}  # fmt: skip
-_PRONOUN = re.compile(r"\b(the assistant's|the assistant|themselves|theirs|their|them|they)\b", re.I)
+UNKNOWN = "I do not know: nothing that you told me answers this."
+_SHARED = 0.5  # of a question's words
+_LISTED = 12  # items of a list
+_TOLD = 3  # items where several say it
+_DENIALS_COUNT = frozenset({"eats", "drinking", "relationship_status", "household"})
 
 
 def answer(inputs: Mapping[str, Any]) -> AnswerReply:
     """The item or items that answer a question, cited; ``known`` is False where none does (see task ``answer``)."""
-    question: str = inputs["question"]
-    scored = [(score, n, item) for n, item in enumerate(inputs["items"]) if (score := fit(question, item)) >= _FITS]
-    if not scored:
-        return AnswerReply(text=_UNKNOWN, citations=[], known=False)
-    best = max(score for score, _, _ in scored)
-    chosen = [item for score, _, item in sorted(scored, key=lambda s: (-s[0], s[1])) if score >= best - 0.15]
-    holding = [i for i in chosen if i["status"] not in _OVER]
-    over = [i for i in chosen if i["status"] in _OVER]
-    told = holding[:3] or over[:1]
-    parts = [_told(item) for item in told]
-    if holding and over:
-        told = [*told, over[0]]
-        parts.append(_changed(over[0]))
-    return AnswerReply(text=" ".join(parts), citations=[i["id"] for i in told], known=True)
+    items: Sequence[_Item] = inputs["items"]
+    text: str = inputs["question"]
+    if not in_english(text):
+        return _reply(foreign_answer(text, items), retold)
+    question = read(text)
+    told = statements(i for i in items if i["layer"] != "narrative" and _speaks(question, i))
+    known = known_people(told)
+    return _ANSWERS.get(question.wants, _asked)(question, told, known)
 
 
-def fit(question: str, item: _Item) -> float:
-    """How well an item answers a question: the share of its words it has, 1 when it fills the slot asked for."""
-    wanted = likeness(question.rstrip("?")).stems - {"tell", "what", "who", "know"}
-    there = likeness(item["content"])
-    asked = {a for pattern, attributes in _ASKED if pattern.search(question) for a in attributes}
-    filled = {s.attribute for s in there.slots if s.subject == "user"}
-    if asked & filled:
-        return 1.0 + 0.1 * len(wanted & there.stems)
-    others = {s.subject for s in there.slots if s.subject} - {"user"}
-    if others and not any(likeness(other).stems & wanted for other in others):
-        return 0.0  # it speaks of somebody whom the question does not name
-    return len(wanted & (there.stems | there.names)) / len(wanted) if wanted else 0.0
+def _speaks(question: Question, item: _Item) -> bool:
+    """Whether an item counts: the assistant's own words do where they are asked for, and nowhere else."""
+    of_user = item["layer"] != "episodic" or item.get("role", "user") == "user"
+    return of_user is (question.wants is not Wants.SAID)
 
 
-def _told(item: _Item) -> str:
-    if item["status"] in _OVER:
-        return f"You told me {item['age']}: {_reported(item)}. That no longer holds."
-    if item["layer"] == "narrative":
-        return f"From what you told me ({item['age']}): {item['content']}"
-    if item["layer"] == "episodic":
-        return f'You said {item["age"]}: "{item["content"].strip()}"'
-    said = second_person(item["content"])
-    if item["status"] in {"stale", "archived"}:
-        return f"You told me {item['age']}: {said[:1].lower()}{said[1:]}"
-    return f"{said.rstrip('.')} (you told me {item['age']})."
+def _asked(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """What fills the attribute asked for, else what says all that the question says and more."""
+    if question.named and question.who and not question.relation and not question.who & belonging():
+        return _introduced(question, told, known)
+    fits = [(f, s) for s in told if (f := fit(question, s, known)) is not Fit.NONE]
+    if question.past:
+        return _then(question, fits, known)
+    holding = [(f, s) for f, s in fits if s.holds and not _gone(question, s)]
+    gone = [(f, s) for f, s in fits if not s.holds]
+    if gone and question.was:
+        return _reply(_best(question, gone), past)
+    if holding:
+        return _reply([replaced(s, told) or s for s in _best(question, holding)], retold)
+    if gone:
+        (last,) = _newest([s for _, s in gone])[:1]
+        return AnswerReply(text=f"I do not know what holds now. {past(last.item)}", citations=[], known=False)
+    return _unknown()
 
 
-def _reported(item: _Item) -> str:
-    said = second_person(item["content"]).rstrip(".")
-    return said[:1].lower() + said[1:]
+def _gone(question: Question, statement: Statement) -> bool:
+    """Whether it denies or ends what it names, where that is no answer."""
+    if question.negated or statement.attributes & _DENIALS_COUNT:
+        return False
+    return statement.negated or (statement.over and not terms(question.text) & terms(statement.text) & ended())
 
 
-def _changed(item: _Item) -> str:
-    return f"That has changed: {item['age']} you had told me that {_reported(item)}."
+def _then(question: Question, fits: Sequence[tuple[Fit, Statement]], known: Known) -> AnswerReply:
+    """What held before, the latest first."""
+    excepted = terms(question.excepted) - light("verbs")
+    earlier = [(f, s) for f, s in fits if not s.holds or s.negated or _told_as_past(s)]
+    fitting = [(f, s) for f, s in earlier if not (excepted & s.terms) or _told_as_past(s)]
+    return _reply(_best(question, fitting), past) if fitting else _unknown()
 
 
-def second_person(content: str) -> str:
-    """ "Lives in Lisbon with their wife." → "You live in Lisbon with your wife."."""
-    said = _PRONOUN.sub(lambda m: _SECOND[m.group().lower()], content)
-    if not of_the_user(said):
-        return said
-    return "You " + plural(said[:1].lower() + said[1:])
+def _told_as_past(statement: Statement) -> bool:
+    return bool(any_of("signs", "past").match(statement.text)) or any(
+        a.startswith("former_") for a in statement.attributes
+    )
+
+
+def _best(question: Question, fits: Sequence[tuple[Fit, Statement]]) -> list[Statement]:
+    """The statements of the best kind: memories before turns, an attribute before words; the newest first."""
+    top = max(_rank(question, f, s) for f, s in fits)
+    chosen = _newest([s for f, s in fits if _tier(question, f, s, top)])
+    if question.all:
+        return _once(chosen)[:_LISTED]
+    single = any(attribute(a).single for a in chosen[0].attributes) and top[2] is Fit.FILLS
+    return _once(chosen)[: 1 if single or question.wants in (Wants.AGE, Wants.NAME) and not question.named else _TOLD]
+
+
+def _rank(question: Question, found: Fit, statement: Statement) -> tuple[int, bool, Fit, int]:
+    verbs = terms(question.said) & light("verbs") if found is Fit.SAYS else frozenset[str]()
+    return len(verbs & statement.terms), statement.memory, found, -_place(question, statement)
+
+
+def _tier(question: Question, found: Fit, statement: Statement, top: tuple[int, bool, Fit, int]) -> bool:
+    rank = _rank(question, found, statement)
+    return rank[:3] == top[:3] if question.all else rank == top
+
+
+def _place(question: Question, statement: Statement) -> int:
+    """How far behind the best attribute is the one that it fills."""
+    if question.wants is Wants.AGE:
+        return 0
+    for n, wanted in enumerate(question.attributes):
+        if matching((wanted,), statement.attributes):
+            return n
+    return len(question.attributes)
+
+
+def _newest(found: Sequence[Statement]) -> list[Statement]:
+    return sorted(found, key=_moment, reverse=True)
+
+
+def _moment(statement: Statement) -> tuple[str, str]:
+    item = statement.item
+    return str(item["observed_at"]), str(item.get("valid_from") or item["observed_at"])
+
+
+def _once(found: Sequence[Statement]) -> list[Statement]:
+    """Without what another one says as well."""
+    kept: list[Statement] = []
+    for statement in found:
+        if not any(s.item["id"] == statement.item["id"] and s.quote == statement.quote for s in kept) and not any(
+            statement.terms <= s.terms and statement.text.lower() in s.text.lower() for s in kept
+        ):
+            kept.append(statement)
+    return kept
+
+
+def _yes_or_no(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """Yes or no, as the newest statement that holds says; what has ended is a no of now, and a yes of then."""
+    verdicts = [(v, s) for s in told if (v := says(question, s, known)) is not Says.NOTHING]
+    if question.past and not question.still:
+        gone = [s for v, s in verdicts if v is Says.YES and not s.holds]
+        once = gone or [s for v, s in verdicts if v is Says.YES or s.over]
+        return _reply(_newest(once)[:1], past, "Yes: ") if once else _unknown()
+    holding = [(v, s) for v, s in verdicts if s.holds]
+    memories = [(v, s) for v, s in holding if s.memory] or holding
+    ended = [s for v, s in verdicts if not s.holds and v is Says.YES]
+    if memories and all(v is Says.OTHER for v, _ in memories):
+        others = _newest([s for _, s in memories])[:1]
+        return _no_longer(ended, others) if ended else _reply(others, retold)
+    if memories:
+        order = _newest([s for v, s in memories if v is not Says.OTHER])
+        verdict = next(v for v, s in memories if s is order[0])
+        alike = [s for v, s in memories if v is verdict]
+        if verdict is Says.YES:
+            return _reply(_once(_newest(alike))[: _LISTED if question.all else 1], retold, "Yes: ")
+        return _no_longer(ended, _newest(alike)[:1]) if ended else _reply(_newest(alike)[:1], retold, "No: ")
+    return _no_longer(ended, []) if ended else _unknown()
+
+
+def _no_longer(ended: Sequence[Statement], now: Sequence[Statement]) -> AnswerReply:
+    last = _newest(ended)[:1]
+    parts = [past(last[0].item), *(retold(s.item) for s in now)]
+    cited = [s.item["id"] for s in (*last, *now)]
+    return AnswerReply(
+        text=f"No, not any more: {_lower(parts[0])} {' '.join(parts[1:])}".strip(), citations=cited, known=True
+    )
+
+
+def _topic(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """All that is known of somebody or something."""
+    wanted = terms(question.left) - light("nouns") - question.who - {"x"}
+    inner = read(f"what is {question.left}".replace("X's", "my").replace("X", "me"))
+    fitting = [
+        s
+        for s in told
+        if s.holds
+        and (
+            (question.whose is Whose.OTHER and about(question, s, known) and wanted <= s.terms)
+            or (question.whose is not Whose.OTHER and wanted and wanted <= s.terms | s.who)
+            or (question.whose is Whose.USER and s.of_user and matching(inner.attributes, s.attributes))
+        )
+    ]
+    memories = _newest([s for s in fitting if s.memory])
+    said = {t for s in memories for t in s.terms}
+    more = [s for s in _newest(fitting) if not s.memory and len(s.terms - said) > 1]
+    return _reply(_once([*memories, *more])[:_LISTED], retold)
+
+
+def _introduced(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """Who somebody is whom the question calls by name: first what they are to the user."""
+    there = [s for s in told if s.holds and question.who & (s.names | s.who)]
+    roles = [s for s in there if {canonical(w) for w in s.text.replace(".", "").split()} & belonging()]
+    return _reply(_once([*(s for s in roles if s.memory), *roles, *there])[:_TOLD], retold)
+
+
+def _summary(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """What is known of the user, in the order in which it was given."""
+    return _reply(_once([s for s in told if s.memory and s.holds])[: 2 * _LISTED], retold)
+
+
+def _assistant(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """What the assistant said: the sentence that shares most words with the question, and at least half."""
+    wanted = terms(question.left) - light("verbs") - light("nouns") - {"x"}
+    shares = [(len(wanted & s.terms) / len(wanted) if wanted else 1.0, s) for s in told]
+    best = max((share for share, _ in shares), default=0.0)
+    if best < _SHARED:
+        return _unknown()
+    return _reply(_newest([s for share, s in shares if share == best])[:1], retold)
+
+
+def _reply(chosen: Sequence[Statement], tell: Callable[[_Item], str], head: str = "") -> AnswerReply:
+    if not chosen:
+        return _unknown()
+    parts: list[str] = []
+    for statement in chosen:
+        said = tell({**statement.item, "told": statement.quote} if statement.quote else statement.item)
+        if said not in parts:
+            parts.append(said)
+    if head:
+        parts[0] = _lower(parts[0])
+    cited = list(dict.fromkeys(str(s.item["id"]) for s in chosen))
+    return AnswerReply(text=head + " ".join(parts), citations=cited, known=True)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:] if text.startswith(("You", "Your")) else text
+
+
+def _unknown() -> AnswerReply:
+    return AnswerReply(text=UNKNOWN, citations=[], known=False)
+
+
+_ANSWERS: Mapping[Wants, Callable[[Question, Sequence[Statement], Known], AnswerReply]] = {
+    Wants.YES_NO: _yes_or_no,
+    Wants.TOPIC: _topic,
+    Wants.SUMMARY: _summary,
+    Wants.SAID: _assistant,
+}
