@@ -167,7 +167,7 @@ class Store:
             for n, (role, content) in enumerate(turns)
         ]
         self.lake.append("messages", made)
-        self._index_turns([row for row, _ in indexed_messages(made, _RETRIEVAL)])
+        self._index_turns([row for row, _ in indexed_messages(made, _RETRIEVAL, CLASSES)])
         return made
 
     def summary(self, text: str, start: date, grain: Grain = Grain.DAY, **given: Any) -> Summary:

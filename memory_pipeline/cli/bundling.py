@@ -74,7 +74,7 @@ def import_(
 
 
 def _plain(report: ImportReport) -> dict[str, object]:
-    from memory_pipeline.cli.output import plain
+    from memory_pipeline.domain.plain import plain
 
     found: dict[str, object] = plain(report)
     return found

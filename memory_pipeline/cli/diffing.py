@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, plain, print_json, print_table, progress
+from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.cli.writing import LAST_DAY, day_of
+from memory_pipeline.domain.plain import plain
 
 if TYPE_CHECKING:
     from memory_pipeline.orchestration.diff import DiffReport

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
-from datetime import date, datetime
-from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.domain.plain import plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,21 +18,6 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=False)
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses as objects, times as ISO 8601."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, (datetime, date)):
-        return value.isoformat()
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(v) for v in value]
-    return str(value) if isinstance(value, Path) else value
 
 
 def print_json(value: Any) -> None:

@@ -135,7 +135,7 @@ def _agreed(forecast: Forecast) -> bool:
 
 
 def _plain(report: ShadowReport) -> dict[str, Any]:
-    from memory_pipeline.cli.output import plain
+    from memory_pipeline.domain.plain import plain
 
     found: dict[str, Any] = plain(report)
     return found

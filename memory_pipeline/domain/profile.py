@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from memory_pipeline.domain.ids import digest
+from memory_pipeline.domain.plain import Plain
 from memory_pipeline.domain.policy import StandingProfilePolicy
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.text import estimate_tokens, normalise
@@ -110,7 +111,7 @@ class Trait:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingProfile:
+class StandingProfile(Plain):
     """A user in a few lines.
 
     Attributes:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memory_pipeline.domain.plain import Plain
+
 
 @dataclass(frozen=True, slots=True)
-class Signal:
+class Signal(Plain):
     """One part of a score: its value (0 to 1), its weight in the profile, and value × weight."""
 
     value: float
@@ -18,7 +20,7 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
-class RecalledItem:
+class RecalledItem(Plain):
     """A memory (``semantic``), a message (``episodic``) or a summary or reflection (``narrative``).
 
     Attributes:
@@ -48,7 +50,7 @@ class RecalledItem:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextBlock:
+class ContextBlock(Plain):
     """Text for a prompt, with an account of what went in.
 
     Attributes:
@@ -68,7 +70,7 @@ class ContextBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(Plain):
     """The whole prompt of a turn, in the shape that chat models take (LS-27).
 
     Attributes:
@@ -91,7 +93,7 @@ class Payload:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Plain):
     """What memory alone says to a question; ``known`` is False when it says nothing."""
 
     text: str

@@ -18,7 +18,7 @@ from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType
 from memory_pipeline.retrieval.block import Block
 from memory_pipeline.retrieval.candidates import NAMES, VITAL
 from memory_pipeline.retrieval.hits import Hit
-from memory_pipeline.retrieval.relevance import Line, quoted
+from memory_pipeline.retrieval.relevance import Line, foremost, quoted
 from memory_pipeline.retrieval.requests import Request
 
 LESSON_TYPES = tuple(sorted({*WORK_TYPES, MemoryType.PATTERN}))
@@ -107,8 +107,9 @@ def _offer(block: Block, line: Line, given: Material) -> None:
     if _expired(hit, given) or (avoided(hit) and hit.layer == "episodic"):
         return
     if hit.layer == "episodic":
-        title = _resting(RELEVANT, hit, given)
-        block.offer(title, hit, quoted(line, line.said, given.request.terms), given.day(hit.observed_at))
+        title, day, terms = _resting(RELEVANT, hit, given), given.day(hit.observed_at), given.request.terms
+        if not block.offer(title, hit, quoted(line, line.said, terms), day) and len(line.said) > 1:
+            block.offer(title, hit, quoted(line, [foremost(line.said, terms)], terms), day)
     elif "grain" in hit.row:
         block.offer(STORY, hit, hit.row["content"], hit.row["label"])
     else:

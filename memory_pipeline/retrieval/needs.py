@@ -62,7 +62,7 @@ def needed_turns(
     if not kind.tells:
         return []
     told = mask & ~rows.aside & (rows.keywords.scores(told_by(kind)) > 0)
-    return _best(np.where(told, np.maximum(rows.vectors @ vector, 0.0), 0.0), policy.kind_turns)
+    return _best(np.where(told, 1.0 + rows.vectors @ vector, 0.0), policy.kind_turns)
 
 
 @cache

@@ -127,7 +127,7 @@ def _answers(hit: Hit, request: Request, policy: ContextPolicy, best: float) -> 
     if strength < policy.relevant and not shares:
         return False
     if hit.layer == "narrative":
-        return request.theme or hit.signals["in_period"].value > 0
+        return request.theme or hit.signals["in_period"].value == 1
     if hit.layer == "episodic" or not request.fact:
         if hit.layer == "episodic" and request.fact and (_replies(hit, request) or hit.score >= policy.foremost * best):
             return True
@@ -161,8 +161,8 @@ def _of_turn(hit: Hit, request: Request, evidence: Evidence, policy: ContextPoli
         there = (evidence.holding.get(m["memory_id"]) for m in told_by for s in told if tells(m, s, policy))
         yield from (Line(h) for h in there if h is not None)
     best = max((h.score for h in evidence.ranked), default=0.0)
-    foremost = request.fact and hit.score >= policy.foremost * best > 0
-    chosen = _chosen(said, hit, request, policy, foremost=foremost)
+    ahead = request.fact and hit.score >= policy.foremost * best > 0
+    chosen = _chosen(said, hit, request, policy, ahead=ahead)
     if chosen:
         yield Line(hit, chosen, [s for s in said if s not in chosen] if request.fact else ())
 
@@ -174,8 +174,13 @@ def _speakable(hit: Hit, request: Request) -> list[Sentence]:
     return [
         s
         for s in sentences(hit.row)
-        if not s.stems <= idle and (s.standing in allowed or (request.fact and s.standing in ASKED and s.tells_of_self))
+        if not s.stems <= idle and (s.standing in allowed or (request.fact and _tells_while_asking(s, request)))
     ]
+
+
+def _tells_while_asking(sentence: Sentence, request: Request) -> bool:
+    """Whether a question tells of its speaker beyond what is asked now: "Which food is best for my old labrador?"."""
+    return sentence.standing in ASKED and sentence.tells_of_self and len(sentence.stems - request.terms) > 1
 
 
 @cache
@@ -196,7 +201,7 @@ def _says_more(sentence: Sentence, telling: Sequence[Mapping[str, Any]], request
 
 
 def _chosen(
-    said: Sequence[Sentence], hit: Hit, request: Request, policy: ContextPolicy, *, foremost: bool
+    said: Sequence[Sentence], hit: Hit, request: Request, policy: ContextPolicy, *, ahead: bool
 ) -> list[Sentence]:
     """The sentences to be quoted, within the policy's room: the one that shares most words with the request, what
     follows it, since people go on about the same thing, and what stands before it."""
@@ -206,9 +211,9 @@ def _chosen(
         # What is near in meaning for a question that it asks answers nothing; the turn after it may.
         asking = any(request.terms & s.stems for s in sentences(hit.row))
         near = "similarity" in hit.signals and hit.signals["similarity"].value >= policy.close
-        if asking or not (near or foremost or _replies(hit, request)):
+        if asking or not (near or ahead or _replies(hit, request)):
             return []
-    best = max(range(len(said)), key=lambda n: (len(request.terms & said[n].stems), -n))
+    best = said.index(foremost(said, request.terms))
     chosen, used = [best], estimate_tokens(said[best].text)
     for place in (*range(best + 1, len(said)), *range(best - 1, -1, -1)):
         size = estimate_tokens(said[place].text) + 1
@@ -219,6 +224,11 @@ def _chosen(
     return [said[n] for n in sorted(chosen)]
 
 
+def foremost(said: Sequence[Sentence], terms: Collection[str]) -> Sentence:
+    """The sentence that shares most words with a request; of equals the first."""
+    return max(said, key=lambda s: len(s.stems & frozenset(terms)))
+
+
 def _replies(hit: Hit, request: Request) -> bool:
     """Whether a turn follows a question that shares a word with the request."""
     before: str = hit.row["previous"]
@@ -226,16 +236,15 @@ def _replies(hit: Hit, request: Request) -> bool:
 
 
 def _once(found: Sequence[Line]) -> list[Line]:
-    """Each thing once: a sentence that was quoted already, or that a memory before it says in full, is left out."""
+    """Each thing once: a sentence that was quoted already, or that a memory says in full, is left out."""
     kept: list[Line] = []
-    heard: list[frozenset[str]] = []
+    heard = [meaning(line.hit.row["content"]) for line in found if not line.said]
     known: set[tuple[str, str]] = set()
     for line in found:
         if (line.hit.layer, line.hit.id) in known:
             continue
         known.add((line.hit.layer, line.hit.id))
         if not line.said:
-            heard.append(meaning(line.hit.row["content"]))
             kept.append(line)
             continue
         fresh = [s for s in line.said if s.stems and not any(s.stems <= other for other in heard)]

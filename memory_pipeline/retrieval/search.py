@@ -23,6 +23,7 @@ from memory_pipeline.retrieval.periods import Window
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.relevance import Evidence
 from memory_pipeline.retrieval.requests import Request, Requests
+from memory_pipeline.retrieval.row import Row
 from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, Citations, UserRows
 from memory_pipeline.retrieval.sources import Opened, Source, Sources
 from memory_pipeline.storage.index import Index
@@ -81,11 +82,8 @@ class Searcher:
         opened = self.sources.open(query)
         hits = _left_alone(islice(_in_order(self._scored(query, opened), query), query.k), opened)
         turns = self._needed_turns(query, request, opened)
-        said = {h.row["message_key"]: h.id for h in (*hits, *(turn for turn, _ in turns)) if h.layer == "episodic"}
-        citing = {
-            key: [opened.now.row(place) for place in opened.now.citing.get(message_id, ())]
-            for key, message_id in said.items()
-        }
+        said = {h.row["message_key"]: h for h in (*hits, *(turn for turn, _ in turns)) if h.layer == "episodic"}
+        citing = {key: _resting_on(h, opened.now) for key, h in said.items()}
         cited = (row for rows in citing.values() for row in rows)
         over = (h.row for h in hits if h.layer == "semantic")
         return Evidence(hits, self._needed(query, request, opened), turns, citing, _holding([*cited, *over], opened))
@@ -219,6 +217,12 @@ def _left_alone(hits: Iterable[Hit], opened: Opened) -> list[Hit]:
 
 def _keys(found: Hit) -> tuple[str, ...]:
     return tuple(found.rests_on) if found.layer == "episodic" else (found.id,)
+
+
+def _resting_on(turn: Hit, now: UserRows) -> list[Row]:
+    """The memories that rest on a turn, whatever their state; ids of messages are unique within a session only."""
+    rows = [now.row(place) for place in now.citing.get(turn.id, ())]
+    return [row for row in rows if row["session_id"] == turn.row["session_id"]] or rows
 
 
 def _holding(memories: Iterable[Mapping[str, Any]], opened: Opened) -> dict[str, Hit]:

@@ -54,7 +54,7 @@ def _explained(
     listed = []
     for sentence, why in zip(sentences(row), reasons, strict=True):
         telling = [m for m in citing if tells(m, sentence, policy)]
-        reason = hidden or _hidden(sentence, telling)
+        reason = _TAKEN_BACK if hidden == _TAKEN_BACK else _hidden(sentence, telling) or hidden
         listed.append(
             {
                 "text": sentence.text,

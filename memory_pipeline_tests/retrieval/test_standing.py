@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 
 import numpy as np
@@ -73,3 +74,13 @@ def test_where_nothing_is_remembered_nothing_rests_on_anything(home: Store) -> N
     policy = Settings.load().policies.retrieval
     for rows in (table, table.slice(0, 0)):
         assert UserRows(MEMORIES, rows, np.zeros((len(rows), 4), np.float32), policy).citing == {}
+
+
+def test_results_are_json(home: Store, reader: MemoryReader) -> None:
+    home.memory("Plays the violin.")
+    home.message("The violin is loud.")
+    (hit, *_) = reader.search("violin", **home.owner, explain=True)
+    results = (hit, reader.context("How is the violin?", **home.owner), reader.profile(**home.owner))
+    for result in (*results, reader.payload("How is the violin?", **home.owner)):
+        assert json.loads(json.dumps(result.to_dict()))
+    assert hit.to_dict()["observed_at"].startswith("2026-")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from memory_pipeline.domain.classification import Classifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
@@ -21,6 +22,7 @@ from memory_pipeline_tests.factories import NOON
 from memory_pipeline_tests.store import Store, WordEncoder
 
 POLICY = Settings.load().policies.retrieval
+CLASSES = Classifier(Settings.load().policies.classification)
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 ANNOUNCES = "I will send you a letter to translate."
@@ -34,11 +36,13 @@ def turn(content: str, n: int = 0, **given: Any) -> Message:
 
 def standings(messages: Sequence[Message]) -> dict[str, list[str]]:
     """Of each turn's sentences."""
-    return {row.content: [span.standing for span in row.spans] for row, _ in indexed_messages(messages, POLICY)}
+    return {
+        row.content: [span.standing for span in row.spans] for row, _ in indexed_messages(messages, POLICY, CLASSES)
+    }
 
 
 def test_each_sentence_of_a_turn_has_its_place_and_standing() -> None:
-    ((row, day),) = indexed_messages([turn("I live in Rome. Where is Porto?")], POLICY)
+    ((row, day),) = indexed_messages([turn("I live in Rome. Where is Porto?")], POLICY, CLASSES)
     assert [row.content[s.start : s.end].rstrip(".?") for s in row.spans] == ["I live in Rome", "Where is Porto"]
     assert [s.standing for s in row.spans] == ["own", "question"]
     assert all(s.why for s in row.spans[1:])
@@ -89,7 +93,7 @@ def test_what_is_indexed_with_other_standings_is_written_again(tmp_path: Path) -
     ctx.encoder = WordEncoder()
     assert index_messages(ctx, [first.day]).total() == 1, "the second turn, whose previous turn is indexed now"
     assert index_messages(ctx, [first.day]).total() == 0
-    ((row, _), *_) = indexed_messages([first], POLICY)
+    ((row, _), *_) = indexed_messages([first], POLICY, CLASSES)
     older = replace(row, spans=(replace(row.spans[0], standing="foreign"),))
     store.index.upsert("messages", to_table([older], IndexedMessage), store.encoder.encode([older.content]))
     ctx = StageContext(store.settings, "run-2", NOON)
