@@ -19,19 +19,17 @@ def reasons(reader: MemoryReader, home: Store, message_id: str) -> list[tuple[st
 
 
 def test_each_sentence_has_its_reason(home: Store, reader: MemoryReader) -> None:
-    turn = home.message("I live in Bonn. I own a cello. I am ill. My cat is red. Where is Porto?")
+    turn = home.message("I live in Bonn. I own a cello. My cat is red. Where is Porto?")
     cited = {"evidence": [turn.message_id]}
     home.memories(
         [
             ("Lives in Bonn.", {**cited, "status": Status.SUPERSEDED, "superseded_by": "mem_x"}),
             ("Owns a cello.", cited),
-            ("Is ill.", {**cited, "surface": Surface.AVOID}),
         ]
     )
     assert reasons(reader, home, turn.message_id) == [
         ("I live in Bonn.", False, "retired: Lives in Bonn. (superseded)"),
         ("I own a cello.", False, "a memory tells it"),
-        ("I am ill.", False, "not to be brought up"),
         ("My cat is red.", True, "its speaker states it"),
         ("Where is Porto?", False, "not what its speaker states: question"),
     ]
@@ -41,6 +39,15 @@ def test_each_sentence_has_its_reason(home: Store, reader: MemoryReader) -> None
     (retired,) = explained["sentences"][0]["memories"]
     assert (retired["status"], retired["superseded_by"]) == ("superseded", "mem_x")
     assert explained["sentences"][-1]["why"]
+
+
+def test_a_turn_behind_a_boundary_is_not_shown_at_all(home: Store, reader: MemoryReader) -> None:
+    turn = home.message("I am ill. My cat is red.")
+    home.memory("Is ill.", evidence=[turn.message_id], surface=Surface.AVOID)
+    assert reasons(reader, home, turn.message_id) == [
+        ("I am ill.", False, "not to be brought up"),
+        ("My cat is red.", False, "not to be brought up"),
+    ]
 
 
 def test_the_assistants_words_are_none_of_the_users(home: Store, reader: MemoryReader) -> None:
