@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, MemoryVersion, fold
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Proposal, Verdict
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import EvaluationError
@@ -108,12 +108,12 @@ class FixtureHome:
     # -- looking
 
     def memories(self, scopes: Sequence[Scope]) -> dict[Scope, list[MemoryVersion]]:
-        """What is remembered of some users in any state, without what is derived."""
+        """What is remembered of some users in any state, without what is derived and without pleas on record."""
         from memory_pipeline.storage.ledger import versions_of
 
         found: dict[Scope, list[MemoryVersion]] = {scope: [] for scope in scopes}
         for memory in fold(versions_of(self.lake, scopes)).values():
-            if memory.type not in DERIVED_TYPES:
+            if memory.type not in DERIVED_TYPES and memory.attribute != FORGOTTEN_TOPIC:
                 found[memory.scope].append(memory)
         return {scope: sorted(part, key=lambda m: (m.observed_at, m.memory_id)) for scope, part in found.items()}
 

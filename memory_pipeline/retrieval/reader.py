@@ -20,7 +20,6 @@ from memory_pipeline.retrieval.query import Reach, When, utc_now
 from memory_pipeline.retrieval.restraint import Restraint
 from memory_pipeline.retrieval.session_blocks import SessionBlocks
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.block_files import BlockFiles
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.chat import ChatModel
@@ -63,6 +62,7 @@ class MemoryReader(PlainReads):
         recorded: bool = True,
     ) -> None:
         from memory_pipeline.retrieval.engine import Engine
+        from memory_pipeline.storage.block_files import BlockFiles
 
         self._engine = Engine(settings, encoder, chat, clock, seed, recorded)
         spools = settings.path("recall") if recorded else None

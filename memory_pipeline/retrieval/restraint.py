@@ -9,14 +9,23 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.recall_log import OFFERED
-from memory_pipeline.storage.spool_tail import SpoolTail
+
+if TYPE_CHECKING:
+    from memory_pipeline.storage.spool_tail import SpoolTail
 
 _TURNS = 2
 _SESSIONS = 4096
 _Turns = deque[tuple[str, frozenset[str]]]
+
+
+def _tail(spools: str) -> SpoolTail:
+    from memory_pipeline.storage.recall_log import OFFERED
+    from memory_pipeline.storage.spool_tail import SpoolTail
+
+    return SpoolTail(spools, OFFERED)
 
 
 class Restraint:
@@ -29,7 +38,7 @@ class Restraint:
     def __init__(self, spools: str | None = None) -> None:
         self._lock = threading.Lock()
         self._offered: OrderedDict[tuple[Scope, str], _Turns] = OrderedDict()
-        self._tail = None if spools is None else SpoolTail(spools, OFFERED)
+        self._tail = None if spools is None else _tail(spools)
 
     def worn(self, scope: Scope, session_id: str | None) -> frozenset[str]:
         """What both of the last two blocks of the session offered."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.recall import ContextBlock
 from memory_pipeline.retrieval.query import Query
-from memory_pipeline.storage.block_files import BlockFiles
 
 if TYPE_CHECKING:
     from memory_pipeline.retrieval.hits import Hit
     from memory_pipeline.retrieval.sources import Sources
+    from memory_pipeline.storage.block_files import BlockFiles
 
 _SESSIONS = 4096
 _FORM = 1  # of a record; one of another form is none

@@ -30,7 +30,7 @@ def home(tmp_path: Path) -> Home:
 def test_what_is_remembered_is_found_at_once_and_stands_in_the_ledger_as_manual(home: Home) -> None:
     made = home.curator.remember("Is allergic to peanuts.", **home.owner)
     assert home.found("peanuts") == ["Is allergic to peanuts."]
-    assert "peanuts" in home.reader.context("hello", **home.owner).text
+    assert "peanuts" in home.reader.context("What should I cook tonight?", **home.owner).text
     (row,) = home.rows()
     assert row == made and row.cause is Cause.MANUAL
     assert (row.session_id, row.changed_at, row.evidence) == ("manual-memory", NOW, ())

@@ -217,8 +217,8 @@ def test_a_secret_among_what_a_summary_does_not_say_is_put_aside(own: Path, bund
     honest = lisbon(bundle)
     refused = Refusal("secret", "states a key", "The AWS key is AKIAIOSFODNN7EXAMPLQ.")
     cited = (honest.evidence[0].message_id,)
-    told = ("A day.", cited, (), "h", honest.observed_at, "p", "x", "r", honest.recorded_at, None, (refused,))
-    row = Summary("sum_1", honest.tenant_id, honest.user_id, SummaryGrain.DAY, honest.day, *told)
+    told = ("A day.", cited, (), "h", honest.observed_at, "p", "x", "r", honest.recorded_at)
+    row = Summary("sum_1", honest.tenant_id, honest.user_id, SummaryGrain.DAY, honest.day, *told, refused=(refused,))
     report = import_(context(tmp_path / "b"), tampered(own, "summaries", lambda rows: [*rows, as_json(row)]))
     assert [(a.dataset, a.reason.partition(":")[0]) for a in report.aside] == [("summaries", "secret")]
 

@@ -74,7 +74,7 @@ def test_what_is_laid_out_by_user_is_erased_too(home: Home) -> None:
 def test_the_blocks_that_sessions_began_with_go_too(home: Home) -> None:
     reader = home.reader()
     for user in ("alice", "bob"):
-        reader.context("hello", user_id=user, session_id="s", stable=True)
+        reader.context("What do you know about me?", user_id=user, session_id="s", stable=True)
     blocks = BlockFiles(home.settings.path("recall"))
     assert blocks.count([ALICE]) == blocks.count([BOB]) == 1
     assert survey(home.ctx(LATER), [Target(ALICE)])["kept prompt blocks"] == 1
