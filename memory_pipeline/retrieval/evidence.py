@@ -149,7 +149,8 @@ def shown(found: Evidence, n: int, query: Query, timezone: str) -> Mapping[str, 
     dates = {name: local(row[name], timezone) if not turn and row.get(name) else None for name in _DATES}
     slot = {name: None if turn else row[name] for name in _SLOT}
     spoken = {"role": row["role"] if turn else None, "sentences": found.sentences}
-    return {**item, **dates, **slot, **spoken, "evidence": hit.evidence}
+    near = hit.signals["similarity"].value if "similarity" in hit.signals else 0.0
+    return {**item, **dates, **slot, **spoken, "evidence": hit.evidence, "near": near}
 
 
 def _status(row: Mapping[str, Any], at: datetime) -> str:

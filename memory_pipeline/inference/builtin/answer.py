@@ -7,6 +7,7 @@ from typing import Any
 
 from memory_pipeline.domain.slots import attribute
 from memory_pipeline.inference.builtin.foreign import foreign_answer
+from memory_pipeline.inference.builtin.nearest import nearest
 from memory_pipeline.inference.builtin.retelling import past, retold
 from memory_pipeline.inference.builtin.statements import Statement, statements
 from memory_pipeline.inference.builtin.stating import Fit, Says, fit, matching, replaced, says
@@ -19,6 +20,7 @@ from memory_pipeline.language.questions.tables import any_of
 
 _Item = Mapping[str, Any]
 UNKNOWN = "I do not know: nothing that you told me answers this."
+HINT = "I do not know for sure. What comes nearest:"
 _SHARED = 0.5  # of a question's words
 _LISTED = 12  # items of a list
 _TOLD = 3  # items where several say it
@@ -34,7 +36,18 @@ def answer(inputs: Mapping[str, Any]) -> AnswerReply:
     question = read(text)
     told = statements(i for i in items if i["layer"] != "narrative" and _speaks(question, i))
     known = known_people(told)
-    return _ANSWERS.get(question.wants, _asked)(question, told, known)
+    reply = _ANSWERS.get(question.wants, _asked)(question, told, known)
+    return reply if reply.known or reply.text != UNKNOWN else _nearest(question, told, known)
+
+
+def _nearest(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """What comes nearest: an answer where it is near enough, else a hint beside the honest "not known"."""
+    found = nearest(question, told, known)
+    if found is None or question.wants in _ANSWERS and question.wants is not Wants.YES_NO:
+        return _unknown()
+    statement, sure = found
+    reply = _reply([statement], retold)
+    return reply if sure else AnswerReply(text=f"{HINT} {reply.text}", citations=[], known=False)
 
 
 def _speaks(question: Question, item: _Item) -> bool:
