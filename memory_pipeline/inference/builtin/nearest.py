@@ -11,7 +11,8 @@ from memory_pipeline.inference.builtin.who_is_who import Known, about
 from memory_pipeline.language.questions import Question, Wants, Whose
 
 _HINT = (0.4, 0.5)  # cosine, or share of the question's words, from which on a statement is worth mentioning
-_SURE = (0.5, 0.5)  # both, for a statement that holds the kind of thing asked for to be its answer
+_SURE = (0.4, 0.5)  # both, for a statement that holds the kind of thing asked for to be its answer
+_SAYS = 2  # words of a statement that says something
 _CLOSE = 0.6  # cosine that makes up for a smaller share
 
 
@@ -23,7 +24,7 @@ def nearest(question: Question, told: Sequence[Statement], known: Known) -> tupl
     wanted = terms(question.text) - light("verbs") - light("nouns") - light("adjectives") - question.who - {"x"}
     best: tuple[float, Statement, float, float] | None = None
     for statement in told:
-        if not statement.holds or not _fits(question, statement, known):
+        if not statement.holds or len(statement.terms) < _SAYS or not _fits(question, statement, known):
             continue
         near = float(statement.item.get("near") or 0.0)
         share = len(wanted & statement.terms) / len(wanted) if wanted else 0.0
