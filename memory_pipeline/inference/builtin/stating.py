@@ -20,6 +20,10 @@ from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.times.words import MONTHS, WEEKDAYS
 
 _DAYS = (frozenset(MONTHS) | frozenset(WEEKDAYS)) - {"may", "sun", "sat", "wed", "mar"}
+_ASKED_NAME = re.compile(r"\bnames?\b|\b(?:called|named)$", re.I)
+_ASKED_THING = re.compile(
+    r"(?:what|which|how (?:much|many))(?: (?:is|are|was|were))? (?:(?:X's|the|my) )?(?P<thing>[\w-]+)", re.I
+)
 _ENOUGH = 4  # words of a question from which one that is not stated may be passed over
 _CONTAINED = frozenset({"residence", "hometown", "employer", "occupation", "current_field"})
 
@@ -88,7 +92,13 @@ def fit(question: Question, statement: Statement, known: Known) -> Fit:
         return Fit.FILLS
     if question.wants is Wants.NAME and question.fills:
         return Fit.NONE
+    if _ASKED_NAME.search(question.text) and not statement.names - question.who - _said(question):
+        return Fit.NONE
     return Fit.SAYS if _says_all(question, statement) else Fit.NONE
+
+
+def _said(question: Question) -> frozenset[str]:
+    return frozenset(re.findall(r"[\w-]+", question.text.lower()))
 
 
 def _fills(question: Question, statement: Statement, known: Known) -> bool:
@@ -155,7 +165,13 @@ def _covers(wanted: frozenset[str], statement: Statement, question: Question) ->
     named = {w for name in people(f"X {question.said}") for w in terms(name)}
     if not missing:
         return True
-    return len(wanted) >= _ENOUGH and len(missing) == 1 and not missing & named
+    return len(wanted) >= _ENOUGH and len(missing) == 1 and not missing & (named | _head(question))
+
+
+def _head(question: Question) -> frozenset[str]:
+    """The thing itself that a question asks for: the salary in "what is X's salary at Kelo"."""
+    asked = _ASKED_THING.match(question.text)
+    return terms(asked.group("thing")) if asked else frozenset()
 
 
 def says(question: Question, statement: Statement, known: Known) -> Says:

@@ -340,3 +340,28 @@ def test_other_languages(question: str, said: str, known: bool) -> None:
     reply = told(question, turn(said))
     assert reply.known is known
     assert (said in reply.text) is known
+
+
+class TestWhatComesNearest:
+    """Nothing states the answer by its wording; what is near in meaning is named, and seldom passes for one."""
+
+    def test_is_a_hint_beside_the_honest_not_known(self) -> None:
+        reply = told("what gets me through the night shift?", {**memory("Drinks mate at work."), "near": 0.5})
+        assert not reply.known and not reply.citations
+        assert "What comes nearest" in reply.text and "mate" in reply.text
+
+    def test_passes_for_an_answer_where_it_names_the_kind_of_thing_asked_for(self) -> None:
+        near = {**memory("Takes always the aisle seat."), "near": 0.5}
+        assert told("which seat do I like?", near).known
+        assert not told("which seat do I like?", {**near, "near": 0.1}).known
+
+    @pytest.mark.parametrize("question", ["what is the nurse's name?", "what's my salary at Kelo?"])
+    def test_a_name_or_a_number_near_by_is_none(self, question: str) -> None:
+        items = [
+            {**turn("I phoned the nurse about Dad's falls, two this week."), "near": 0.7},
+            {**turn("Starting at Kelo on 29 November, team of five."), "near": 0.7},
+        ]
+        assert not told(question, *items).known
+
+    def test_what_is_far_is_not_mentioned(self) -> None:
+        assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.1}).text
