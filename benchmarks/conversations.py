@@ -17,7 +17,20 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-FLOORS = {"know": 0.86, "safety": 0.9, "never": 0.93, "retired": 0.66, "history": 0.5, "loop": 0.8}
+FLOORS = {
+    "know": 0.86,
+    "safety": 0.9,
+    "never": 0.93,
+    "retired": 0.8,
+    "history": 0.63,
+    "loop": 0.86,
+    "block": 0.9,
+    "block-never": 0.88,
+    "avoid": 0.95,
+    "ask": 0.83,
+    "ask-known": 0.92,
+    "ask-never": 0.95,
+}
 CEILING = 0.12  # of active memories that nobody expected
 MISSING = {"left_out": "no conversations: set CONVERSATIONS to the folder with run.py and dev/"}
 

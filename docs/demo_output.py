@@ -11,7 +11,7 @@ from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
 BEGIN, END = "<!-- demo:begin -->", "<!-- demo:end -->"
-_LINES = 99
+_LINES = 118
 
 
 def output() -> str:

@@ -59,6 +59,7 @@ _STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.CLOSE_OPEN_LOOP
 _NOT_STATES = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.BOUNDARY, MemoryType.REFLECTION, MemoryType.PATTERN})
 _ONLY = re.compile(r"\b(?:only|nothing but|exclusively|solely)\b", re.I)
 _LOOSE = wordset("objects", "loose")
+_FIELD_AND_EMPLOYER = frozenset({"current_field", "employer"})
 _ALONE = frozenset({"single"})
 _SMALL = frozenset({"longer", "just", "really", "only"})
 
@@ -180,6 +181,8 @@ def _other_place(proposal: Proposal, memory: MemoryVersion) -> bool:
     assistant in a pharmacy since March"."""
     if proposal.attribute not in _WORK or memory.attribute not in _WORK or proposal.attribute == memory.attribute:
         return False
+    if {proposal.attribute, memory.attribute} == _FIELD_AND_EMPLOYER:
+        return False  # "works in design now, not marketing" leaves the company as it is
     new, old = _PLACE.search(proposal.content), _PLACE.search(memory.content)
     if (
         not new

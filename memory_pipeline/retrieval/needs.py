@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _DAY = 86_400
 _USER = ("user",)
+_EATEN = ("allergy", "intolerance", "diet")  # what others must not be served; their operations are another matter
 _ABOUT_SOMEBODY = ("profile_fact", "preference")
 
 
@@ -41,9 +42,11 @@ def needed(
         belongs &= rows.seconds("observed_at") >= at - policy.recent_days * _DAY
     if not kind.others:
         belongs &= own | ~rows.matching("type", _ABOUT_SOMEBODY)
-    vital = mask & rows.matching("attribute", VITAL) if kind.vital else np.zeros_like(mask)
-    if not kind.others:
-        vital &= own
+    vital = np.zeros_like(mask)
+    if kind.vital:
+        vital = mask & own & rows.matching("attribute", VITAL)
+    if kind.others == "vital":
+        vital |= mask & rows.matching("attribute", _EATEN)
     near = np.maximum(rows.vectors @ vector, 0.0) + rows.numbers("importance")
     rest = _best(np.where(belongs & ~vital, near, 0.0), policy.whole_items if kind.whole else policy.kind_items)
     return [*_best(np.where(vital, near, 0.0), len(rows)), *rest]
