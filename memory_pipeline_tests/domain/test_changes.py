@@ -105,3 +105,10 @@ def test_of_a_thing_in_the_world_the_later_of_two_values_in_a_message_stands() -
     here = memory(proposal("Lives in Cusco.", NOON, attribute="residence", value="Cusco"))
     there = proposal("Lives in Lima.", NOON, attribute="residence", value="Lima")
     assert decide(there, [Candidate(here, 0.9)], POLICY.similarity).action is Action.ADD
+
+
+def test_another_field_of_work_leaves_the_employer() -> None:
+    """ "I work in design now, not marketing" is said inside one company."""
+    one = memory(proposal("Works at Pedalwerk in marketing.", NOON, attribute="employer", value="Pedalwerk"))
+    new = proposal("Works in design.", LATER, attribute="current_field", value="design", operation=Operation.UPDATE)
+    assert decide(new, [Candidate(one, 0.4)], POLICY.similarity).action is Action.ADD

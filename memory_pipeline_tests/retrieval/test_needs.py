@@ -105,6 +105,12 @@ def test_who_asks_what_is_known_of_them_gets_the_profile_and_nobody_elses(ada: S
     assert "baker" not in str(found)
 
 
+def test_what_others_suffer_from_is_no_matter_of_dinner(home: Store, reader: MemoryReader) -> None:
+    home.memories([fact("Ben is to have knee surgery.", "health", subject="Ben"), fact("Eats vegan.", "diet")])
+    text = reader.context("What should I cook tonight?", **home.owner).text
+    assert "vegan" in text and "surgery" not in text
+
+
 def test_a_present_needs_what_is_known_of_others(ada: Store, reader: MemoryReader) -> None:
     assert "Ben works as a baker." in lines(reader, ada, "Which gift is right?")[RELEVANT]
 
