@@ -182,7 +182,8 @@ def links_stay_with_their_user(ctx: StageContext, days: Iterable[date]) -> Audit
 def turns_are_indexed(ctx: StageContext, days: Iterable[date]) -> Audit:
     """Every turn of the user and the assistant on these days is in the index."""
     from memory_pipeline.domain.message import Message
-    from memory_pipeline.stages.index_messages import INDEXED_ROLES, message_key
+    from memory_pipeline.stages.index_messages import message_key
+    from memory_pipeline.stages.turn_before import INDEXED_ROLES
 
     turns = {message_key(m): m for m in ctx.lake.read("messages", Message, days=days) if m.role in INDEXED_ROLES}
     there = set(ctx.index.lookup("messages", turns, ["message_key"])["message_key"].to_pylist())

@@ -70,12 +70,13 @@ def _classified(
 ) -> int:
     from memory_pipeline.stages.consolidate import replay_users
     from memory_pipeline.stages.index_messages import index_messages
+    from memory_pipeline.stages.turn_before import following
 
     places = {(m.day, m.session_id, m.message_id) if domain is None else (m.day, None, None) for m in messages}
     days = sorted({day for day, _, _ in places})
     with one_writer(ctx.settings, [scope]):
         ctx.lake.append(DATASET, [_row(ctx, scope, place, domain, classification) for place in places])
-        index_messages(ctx, days)
+        index_messages(ctx, sorted((following(days) | set(days)).intersection(ctx.lake.days("messages"))))
         raise_class(ctx, scope, classification, lambda told: _tells(told, messages, domain))
         replay_users(ctx, [scope], days[0])
     return len(messages)

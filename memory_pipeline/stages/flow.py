@@ -53,11 +53,11 @@ STAGES = (
     Stage(
         "message_vectors",
         Grain.DAY,
-        ("messages", "classes"),
+        ("turns",),
         encodes=True,
         holds=("turns",),
         table="messages",
-        version=2,
+        version=3,
     ),
     Stage(
         "proposals",

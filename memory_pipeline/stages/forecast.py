@@ -159,7 +159,8 @@ def _estimated(ctx: StageContext, estimates: Estimates, task: str, parts: Sequen
 
 def _encoding(ctx: StageContext, spans: Sequence[Span], written: int) -> list[TaskForecast]:
     """Vectors: of the turns that are not in the index, counted, and of what models are going to write, estimated."""
-    from memory_pipeline.stages.index_messages import INDEXED_ROLES, encoded_text, message_key
+    from memory_pipeline.stages.index_messages import encoded_text, message_key
+    from memory_pipeline.stages.turn_before import INDEXED_ROLES
 
     days = sorted({d for s in spans if "message_vectors" in s.stages for d in s.partitions})
     turns = [m for m in ctx.lake.read("messages", Message, days=days) if m.role in INDEXED_ROLES] if days else []

@@ -115,6 +115,10 @@ def inputs(ctx: StageContext, stage: Stage, days: Iterable[date] | None = None) 
 def _digests(ctx: StageContext, name: str) -> Mapping[date, str]:
     if name == "windows":
         return of_windows(ctx)
+    if name == "turns":
+        from memory_pipeline.stages import turn_before
+
+        return turn_before.digests(ctx, _DIGESTS["classes"])
     if name == "recall":
         from memory_pipeline.stages.feedback import pending
 

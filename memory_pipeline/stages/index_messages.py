@@ -6,8 +6,8 @@ Turns are verbatim but for what the policy withholds: a secret that was said is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from memory_pipeline.language.standing import Turn, replies, spans
 from memory_pipeline.stages.classes import classifier
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.tracing import traced
+from memory_pipeline.stages.turn_before import DAYS, INDEXED_ROLES, turns_before
 from memory_pipeline.stages.withholding import for_readers
 
 if TYPE_CHECKING:
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.index_rows import IndexedSpan
 
 _BATCH = 2048
-_WITHHELD = " "  # and not empty, which says that it is not among these messages
+_WITHHELD = " "  # and not empty: there is a turn before
 _TURNS = 8  # earlier turns that tell whose words a text is
-INDEXED_ROLES = frozenset({Role.USER, Role.ASSISTANT})
 
 
 def message_key(message: Message) -> str:
@@ -48,11 +48,13 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
     written: Counter[date] = Counter()
     ordered, classes = sorted(set(days)), classifier(ctx)
     for start in range(0, len(ordered), 31):
-        messages = ctx.lake.read("messages", Message, days=ordered[start : start + 31])
+        some = ordered[start : start + 31]
+        messages = ctx.lake.read("messages", Message, days=some)
+        earlier = for_readers(turns_before(ctx, some, messages), ctx.policy.gate)
         shown = for_readers(messages, ctx.policy.gate)
-        rows = indexed_messages(shown, ctx.policy.retrieval, classes)
+        rows = indexed_messages(shown, ctx.policy.retrieval, classes, earlier)
         there = _indexed(ctx, [row.message_key for row, _ in rows])
-        fresh = [(_joined(row, there), day) for row, day in rows if _differs(row, there.get(row.message_key))]
+        fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key))]
         for n in range(0, len(fresh), _BATCH):
             ctx.progress("encoding messages", n, len(fresh))
             _write(ctx, fresh[n : n + _BATCH])
@@ -63,37 +65,49 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
 
 
 def indexed_messages(
-    messages: Sequence[Message], policy: RetrievalPolicy, classes: Classifier
+    messages: Sequence[Message], policy: RetrievalPolicy, classes: Classifier, earlier: Sequence[Message] = ()
 ) -> list[tuple[IndexedMessage, date]]:
     """The turns to be indexed and their days, each with the turn before it, cut, its class, and the standing of its
     sentences.
 
-    The first turn of a session in these messages has none before it. Whose words a sentence is, is read with the turns
-    of the same day and session alone: a day's rows are a function of that day's messages.
+    Whose words a sentence is, is read with the turns of the same day and session alone.
+
+    Args:
+        earlier: turns before these messages, of earlier days, as ``turn_before`` gives them.
     """
+    found = []
+    ordered = sorted([*earlier, *messages], key=lambda m: (*_session(m), m.day, m.order))
+    shown = {(*_session(m), m.message_id) for m in earlier}
+    for _, turns in groupby((m for m in ordered if m.role in INDEXED_ROLES), key=_session):
+        before: Message | None = None
+        for day, of_day in groupby(turns, key=lambda m: m.day):
+            today = list(of_day)
+            if (*_session(today[0]), today[0].message_id) not in shown:
+                near = before if before is not None and (day - before.day).days <= DAYS else None
+                found += [(row, day) for row in _rows(today, near, policy, classes)]
+            before = today[-1]
+    return found
+
+
+def _rows(
+    today: Sequence[Message], before: Message | None, policy: RetrievalPolicy, classes: Classifier
+) -> Iterator[IndexedMessage]:
+    """The turns of a session on one day, in order."""
     from memory_pipeline.storage.projection import named
 
-    found = []
-    ordered = sorted(messages, key=lambda m: (m.tenant_id, m.user_id, m.session_id, m.order))
-    for _, turns in groupby(ordered, key=lambda m: (m.tenant_id, m.user_id, m.session_id)):
-        session = list(turns)
-        # People who talk to each other announce no texts to be worked on, and play no parts.
-        people = any(m.role is Role.ASSISTANT and named(m.speaker) for m in session)
-        before: Message | None = None
-        today = list[Turn]()
-        day: date | None = None
-        for message in session:
-            if message.role not in INDEXED_ROLES:
-                continue
-            if message.day != day:
-                day, today = message.day, []
-            previous = "" if before is None else _lent(before, message, classes)[: policy.previous_turn_characters]
-            row = _row(message, previous, classes.of(message), _spans(message, today))
-            found.append((row, message.day))
-            before = message
-            if not people:
-                today.append(Turn(message.role, message.content))
-    return found
+    # People who talk to each other announce no texts to be worked on, and play no parts.
+    people = any(m.role is Role.ASSISTANT and named(m.speaker) for m in today)
+    said = list[Turn]()
+    for message in today:
+        previous = "" if before is None else _lent(before, message, classes)[: policy.previous_turn_characters]
+        yield _row(message, previous, classes.of(message), _spans(message, said))
+        before = message
+        if not people:
+            said.append(Turn(message.role, message.content))
+
+
+def _session(message: Message) -> tuple[str, str, str]:
+    return (message.tenant_id, message.user_id, message.session_id)
 
 
 def _lent(before: Message, message: Message, classes: Classifier) -> str:
@@ -152,19 +166,13 @@ def _indexed(ctx: StageContext, keys: Sequence[str]) -> dict[str, Mapping[str, A
 
 
 def _differs(row: IndexedMessage, there: Mapping[str, Any] | None) -> bool:
-    """Whether a turn must be written. Without a turn before it in these days, the one that is indexed may be right."""
+    """Whether a turn must be written."""
     if there is None:
         return True
-    same = (row.content, row.classification) == (there["content"], there["classification"])
-    if not same or [asdict(span) for span in row.spans] != (there["spans"] or []):
+    same = ("content", "previous", "classification")
+    if any(getattr(row, name) != there[name] for name in same):
         return True
-    return bool(row.previous and row.previous != there["previous"])
-
-
-def _joined(row: IndexedMessage, there: Mapping[str, Mapping[str, Any]]) -> IndexedMessage:
-    """The turn, with the one before it that is indexed where these days hold none."""
-    known = there.get(row.message_key)
-    return row if row.previous or known is None else replace(row, previous=known["previous"])
+    return [asdict(span) for span in row.spans] != (there["spans"] or [])
 
 
 def _write(ctx: StageContext, rows: Sequence[tuple[IndexedMessage, date]]) -> None:
