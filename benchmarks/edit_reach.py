@@ -26,7 +26,7 @@ from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.stages.freshness import BY_NAME
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.schemas import DATASETS

@@ -26,7 +26,8 @@ from typing import Any
 
 from benchmarks.large_store import fill
 from benchmarks.lives import Person, people
-from benchmarks.nights import WORK, context, night, sizes
+from benchmarks.nights import context, night, sizes
+from memory_pipeline.stages.registry import BY_NAME
 
 _USERS = 50
 _MESSAGES = 20
@@ -101,7 +102,7 @@ def _quiet(home: str, memories: int) -> dict[str, Any]:
     """The night before: a few messages, the first maintenance of the store, and what its own work makes stale."""
     day = _SUNDAY - timedelta(days=1)
     found = [night(home, day, list(_said(day, 2, 4)))]
-    while found[-1].keys() & WORK.keys():
+    while found[-1].keys() & BY_NAME.keys():
         found.append(night(home, day, []))
     return {"quiet_nights": [{name: round(s, 2) for name, s in cpu.items()} for cpu in found]}
 

@@ -23,7 +23,7 @@ from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Surface
 from memory_pipeline.domain.scope import Classification
-from memory_pipeline.stages import freshness
+from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.storage.index import TABLES, Index
 from memory_pipeline.storage.rows import arrow_schema, to_table
@@ -286,7 +286,7 @@ def _flush(index: Index) -> None:
 
 def _note_as_made(ctx: StageContext) -> None:
     rows: list[Made] = []
-    for stage in freshness.STAGES:
+    for stage in registry.STAGES:
         code = freshness.code_version(ctx.settings, ctx.prompts, stage)
         rows += [
             Made(stage.name, period_of(stage.grain, start).start, made_from, code, 0, ctx.run_id, ctx.now)

@@ -39,8 +39,8 @@ from memory_pipeline.domain.summary import Summary
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import STAGES
 from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.registry import STAGES
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.schemas import Quarantined
 from memory_pipeline_tests.protocol_server import ProtocolServer

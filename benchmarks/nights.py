@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -16,48 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.homes import take
-from memory_pipeline.domain.calendar import Grain, Period, period_of
+from memory_pipeline.domain.calendar import period_of
 from memory_pipeline.inference.encoder import Encoder, RememberingEncoder
 from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness
-from memory_pipeline.stages.age import age
+from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.audit import OF_PARTITIONS
-from memory_pipeline.stages.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.feedback import collect
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.link import link
 from memory_pipeline.stages.maintain import Grace, maintain
-from memory_pipeline.stages.patterns import find_patterns
-from memory_pipeline.stages.publish import index_days
-from memory_pipeline.stages.reflect import reflect
-from memory_pipeline.stages.summarize import summarize
 from memory_pipeline.storage.ledger import CURRENT
 
-Work = Callable[[StageContext, Sequence[date]], object]
 START = date(2025, 6, 2)
-
-
-def _summaries(grain: Grain) -> Work:
-    return lambda ctx, starts: summarize(ctx, [Period(grain, start) for start in starts])
-
-
-WORK: Mapping[str, Work] = {
-    "message_vectors": index_messages,
-    "proposals": extract,
-    "memories": consolidate,
-    "lifecycle": age,
-    "memory_vectors": index_days,
-    "memory_links": link,
-    "daily_summaries": _summaries(Grain.DAY),
-    "recall_feedback": collect,
-    "patterns": lambda ctx, starts: find_patterns(ctx, [Period(Grain.WEEK, start) for start in starts]),
-    "reflections": lambda ctx, starts: reflect(ctx, [Period(Grain.WEEK, start) for start in starts]),
-    "weekly_summaries": _summaries(Grain.WEEK),
-    "monthly_summaries": _summaries(Grain.MONTH),
-}
 
 
 class Clock:
@@ -87,8 +56,8 @@ def night(home: str, day: date, lines: Sequence[Mapping[str, Any]], encoder: Enc
         ctx = context(home, day, encoder)
     with clock.measuring("ingest"):
         take(ctx, lines)
-    for name, work in WORK.items():
-        stage = freshness.BY_NAME[name]
+    for stage in registry.STAGES:
+        name = stage.name
         ended = period_of(stage.grain, day + timedelta(days=1)).start - timedelta(days=1)
         with clock.measuring("plan"):
             stale = freshness.stale(ctx, stage, last=ended)
@@ -97,7 +66,7 @@ def night(home: str, day: date, lines: Sequence[Mapping[str, Any]], encoder: Enc
         with clock.measuring("plan"):
             made_from = freshness.inputs(ctx, stage)
         with clock.measuring(name):
-            work(ctx, stale)
+            stage.work(ctx, stale)
         with clock.measuring("plan"):
             freshness.record(ctx, stage, made_from, stale, {})
         with clock.measuring("audits"):

@@ -5,17 +5,8 @@ from __future__ import annotations
 import dagster as dg
 
 from memory_pipeline.orchestration.alerting import SENSORS
-from memory_pipeline.orchestration.assets import (
-    evaluation,
-    isolation,
-    lifecycle,
-    maintenance,
-    memories,
-    proposals,
-    reflections,
-    summaries,
-    transcripts,
-)
+from memory_pipeline.orchestration.assets import evaluation, isolation, maintenance, session_summaries, transcripts
+from memory_pipeline.orchestration.assets.stages import ASSETS
 from memory_pipeline.orchestration.automation import JOBS, SCHEDULES, inbox_sensor
 from memory_pipeline.orchestration.checks import all_checks
 from memory_pipeline.orchestration.fresh_enough import watched
@@ -27,10 +18,14 @@ wait_patiently()
 defs = dg.Definitions(
     assets=[
         asset.map_asset_specs(watched)
-        for asset in dg.load_assets_from_modules(
-            [transcripts, proposals, memories, summaries, reflections, lifecycle, evaluation, isolation, maintenance]
+        for asset in (
+            transcripts.transcripts,
+            *ASSETS,
+            session_summaries.session_summaries,
+            evaluation.evaluation,
+            isolation.isolation,
+            maintenance.maintenance,
         )
-        if isinstance(asset, dg.AssetsDefinition)
     ],
     asset_checks=[
         *all_checks(),

@@ -13,7 +13,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.nights import WORK
 from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.inference.encoder import Encoder
 from memory_pipeline.settings import Settings, shipped
@@ -21,7 +20,9 @@ from memory_pipeline.stages import freshness
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.ingest import ingest, take_inbox
 from memory_pipeline.stages.maintain import Grace, maintain
+from memory_pipeline.stages.making import make
 from memory_pipeline.stages.publish import index_memories
+from memory_pipeline.stages.registry import STAGES
 from memory_pipeline.storage.ledger import CURRENT
 
 Line = dict[str, Any]
@@ -129,13 +130,9 @@ def run_stages(ctx: StageContext) -> None:
     """Make what is missing or stale, stage after stage, until nothing is."""
     for _ in range(_TRIES):
         again = False
-        for name, work in WORK.items():
-            stage = freshness.BY_NAME[name]
+        for stage in STAGES:
             if stale := freshness.stale(ctx, stage):
-                made_from = freshness.inputs(ctx, stage)
-                freshness.begin(ctx, stage)
-                work(ctx, stale)
-                freshness.record(ctx, stage, made_from, stale, {})
+                make(ctx, stage, stale)
                 again = True
         if not again:
             return

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.stages import freshness
+from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.storage.by_user import LAID_OUT, rows_of
 from memory_pipeline.storage.files import NOTES
@@ -110,7 +110,7 @@ def _texts(rows: Iterable[Mapping[str, Any]], without: Sequence[str]) -> Counter
 
 
 def _made(ctx: StageContext) -> Iterator[str]:
-    for stage in freshness.STAGES:
+    for stage in registry.STAGES:
         for day, made in sorted(freshness.made(ctx, stage).items()):
             yield f"{stage.name} {day} {made}"
 
@@ -133,7 +133,7 @@ def _left_behind(ctx: StageContext) -> Iterator[str]:
 
 
 def _unfinished(ctx: StageContext) -> Iterator[str]:
-    for stage in freshness.STAGES:
+    for stage in registry.STAGES:
         if days := freshness.stale(ctx, stage):
             yield f"still stale: {stage.name} {', '.join(map(str, days))}"
 
@@ -162,9 +162,9 @@ def _drift(ctx: StageContext) -> Iterator[str]:
 
 def _stale_notes(ctx: StageContext) -> Iterator[str]:
     """Notes that say something else than the datasets do."""
-    noted = {stage.name: freshness.inputs(ctx, stage) for stage in freshness.STAGES}
+    noted = {stage.name: freshness.inputs(ctx, stage) for stage in registry.STAGES}
     shutil.rmtree(Path(ctx.settings.path("lake")) / NOTES, ignore_errors=True)
     fresh = StageContext(ctx.settings, ctx.run_id, ctx.now)
-    for stage in freshness.STAGES:
+    for stage in registry.STAGES:
         if freshness.inputs(fresh, stage) != noted[stage.name]:
             yield f"a note about what {stage.name} reads is out of date"

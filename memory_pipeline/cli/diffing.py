@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memory_pipeline.cli.forecasting import print_reasons
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.cli.writing import LAST_DAY, day_of
@@ -97,6 +98,7 @@ def _print(report: DiffReport, limit: int) -> None:
     console().print(f"Memories: {counts}. Summaries told otherwise: {len(report.summaries):,}.", markup=False)
     made = ", ".join(f"{name} {n:,}" for name, n in report.partitions.items())
     console().print(f"Partitions: {made}.", markup=False)
+    print_reasons(report.forecast.get("reasons", {}))
     if report.later_days:
         console().print(
             f"The same users' memories of {report.later_days:,} later days rest on it and are among them.", markup=False

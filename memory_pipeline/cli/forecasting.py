@@ -15,6 +15,8 @@ from memory_pipeline.inference.prices import where_prices_come_from
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
 
+NEVER_MADE = "never made"
+
 
 def print_plan(settings: Settings, planned: Sequence[Mapping[str, Any]], forecast: Mapping[str, Any]) -> None:
     """The plan, then the forecast."""
@@ -24,6 +26,7 @@ def print_plan(settings: Settings, planned: Sequence[Mapping[str, Any]], forecas
         console().print("Everything is up to date.")
         return
     print_table("", ("from", "to", "partitions of stages"), [(p["from"], p["to"], _counted(p)) for p in planned])
+    print_reasons(forecast.get("reasons", {}))
     console().print()
     if settings.chat == settings.encoder == "builtin":
         console().print("It costs nothing: the builtin models answer in this process, and nothing leaves the machine.")
@@ -46,6 +49,14 @@ def print_plan(settings: Settings, planned: Sequence[Mapping[str, Any]], forecas
     console().print(where_prices_come_from(settings), markup=False, style="dim")
     if forecast["over_budget"]:
         console().print(_too_much(forecast["usd"], forecast["budget_left"], settings), markup=False)
+
+
+def print_reasons(reasons: Mapping[str, Mapping[str, int]]) -> None:
+    """Why partitions are made, by stage; of those that were never made nothing needs to be said."""
+    for stage, found in reasons.items():
+        told = ", ".join(f"{n:,} {reason}" for reason, n in found.items() if reason != NEVER_MADE)
+        if told:
+            console().print(f"{stage}: {told}", markup=False)
 
 
 def _counted(step: Mapping[str, Any]) -> str:

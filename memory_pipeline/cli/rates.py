@@ -25,7 +25,8 @@ def rates(
     from memory_pipeline.domain.rates import Rate, total, trend
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.freshness import BY_NAME, made
+    from memory_pipeline.stages.freshness import made
+    from memory_pipeline.stages.registry import BY_NAME
     from memory_pipeline.storage.rates import WindowOutcomes, span_before, window_outcomes
     from memory_pipeline.storage.rates import rates as counted
 

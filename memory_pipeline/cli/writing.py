@@ -114,7 +114,7 @@ def run(
 
 
 def _stages(text: str | None) -> list[str]:
-    from memory_pipeline.stages.freshness import BY_NAME
+    from memory_pipeline.stages.registry import BY_NAME
 
     names = _names(text)
     if unknown := [name for name in names if name not in BY_NAME]:

@@ -10,14 +10,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 
-from memory_pipeline.domain.calendar import Grain, Period, period_of
+from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.evaluation.candidate import Candidate, Reaching, with_values
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.auditing import ACCEPTABLE
 from memory_pipeline.stages.context import Progress, StageContext
 from memory_pipeline.stages.forecast import Forecast, Span, forecast
-from memory_pipeline.stages.freshness import BY_NAME, STAGES, made
+from memory_pipeline.stages.freshness import made
+from memory_pipeline.stages.registry import BY_LEVEL, BY_NAME, STAGES
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake, scopes_table
 from memory_pipeline.storage.schemas import Cost, Reply
@@ -39,8 +40,8 @@ _COPIED = (
     "recalls",
     "usefulness",
 )
-_SUMMARIES = {"daily_summaries", "weekly_summaries", "monthly_summaries"}
-_DERIVED = _SUMMARIES | {"lifecycle", "patterns", "reflections"}
+# What tells or states something because of what memories say: in the shadow, where the real home has ever made it.
+_DERIVED = {stage.name for stage in STAGES if stage.tells and stage.follows == "memories"}
 
 
 class Declined(Exception):
@@ -123,31 +124,17 @@ def _spans(real: StageContext, ctx: StageContext) -> list[Span]:
 
 def _made_anew(real: StageContext, ctx: StageContext, spans: Sequence[Span]) -> None:
     """Every stage from extraction on, as a run would go through them; what is unchanged costs no call."""
-    from memory_pipeline.stages.age import age
-    from memory_pipeline.stages.consolidate import consolidate
-    from memory_pipeline.stages.extract import extract
-    from memory_pipeline.stages.feedback import collect
-    from memory_pipeline.stages.link import link
-    from memory_pipeline.stages.patterns import find_patterns
-    from memory_pipeline.stages.reflect import reflect
-    from memory_pipeline.stages.summarize import summarize
-
-    days, wanted = ctx.lake.days("messages"), {name for span in spans for name in span.stages}
-    extract(ctx, days)
-    consolidate(ctx, days)
+    wanted = {name: list(span.partitions) for span in spans for name in span.stages}
+    ledger = ctx.lake.days("messages")
+    wanted |= {"proposals": ledger, "memories": ledger}
     if "lifecycle" in wanted:
-        age(ctx, [max(made(real, BY_NAME["lifecycle"]))])
-    weeks = [Period(Grain.WEEK, start) for start in sorted({period_of(Grain.WEEK, day).start for day in days})]
-    if "patterns" in wanted:
-        find_patterns(ctx, weeks)
-    if "reflections" in wanted:
-        reflect(ctx, weeks)
+        wanted["lifecycle"] = [max(made(real, BY_NAME["lifecycle"]))]
+    for stage in BY_LEVEL:
+        if stage.tells and stage.name in wanted:
+            stage.work(ctx, wanted[stage.name])
     _indexed(ctx)
-    link(ctx, ctx.lake.days("memory_versions"))
-    for span in spans:
-        if _SUMMARIES & set(span.stages):
-            summarize(ctx, [Period(span.grain, start) for start in span.partitions])
-    collect(ctx, ctx.lake.days("recalls"))
+    BY_NAME["memory_links"].work(ctx, ctx.lake.days("memory_versions"))
+    BY_NAME["recall_feedback"].work(ctx, ctx.lake.days("recalls"))
 
 
 def _keep_paid(real: Lake, shadow: Lake) -> None:

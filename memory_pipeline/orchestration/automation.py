@@ -11,10 +11,12 @@ from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.ids import fingerprint
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.resources import Pipeline
+from memory_pipeline.stages.registry import BY_NAME, Cadence, of_cadence
 
-INGESTED = ("transcripts", "message_vectors", "proposals", "memories", "memory_vectors")
-NIGHTLY = (*INGESTED, "memory_links", "daily_summaries", "recall_feedback")
-WEEKLY = ("patterns", "reflections", "weekly_summaries")
+INGESTED = ("transcripts", *of_cadence(Cadence.ARRIVAL))
+NIGHTLY = (*INGESTED, *of_cadence(Cadence.NIGHTLY))
+WEEKLY = of_cadence(Cadence.WEEKLY)
+MONTHLY = of_cadence(Cadence.MONTHLY)
 
 ingest_and_extract = dg.define_asset_job(
     "ingest_and_extract",
@@ -33,12 +35,12 @@ weekly_reflection = dg.define_asset_job(
 )
 monthly_summary = dg.define_asset_job(
     "monthly_summary",
-    selection=dg.AssetSelection.assets("monthly_summaries"),
+    selection=dg.AssetSelection.assets(*MONTHLY),
     description="Summaries of a month.",
 )
 lifecycle_sweep = dg.define_asset_job(
     "lifecycle_sweep",
-    selection=dg.AssetSelection.assets("lifecycle"),
+    selection=dg.AssetSelection.assets(*of_cadence(Cadence.SWEEP)),
     description="What time does to the memories.",
 )
 weekly_evaluation = dg.define_asset_job(
@@ -77,7 +79,7 @@ def _day(context: dg.ScheduleEvaluationContext) -> date:
 
 def _stale(context: dg.ScheduleEvaluationContext, names: Iterable[str], last: date) -> list[date]:
     """Partitions up to a day that were never made, or from other input: late messages, an outage, a spent budget."""
-    from memory_pipeline.stages.freshness import BY_NAME, stale
+    from memory_pipeline.stages.freshness import stale
 
     ctx = Pipeline().stage_context(f"schedule-{_day(context)}")
     return sorted({d for name in names if name in BY_NAME for d in stale(ctx, BY_NAME[name], last=last)})
@@ -124,7 +126,7 @@ def weekly_reflection_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunR
 @dg.schedule(job=monthly_summary, cron_schedule="30 4 * * *", execution_timezone="UTC", default_status=_ON)
 def monthly_summary_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
     """On the first the month that ended yesterday; on any day the months that were left stale."""
-    return _periods(context, Grain.MONTH, ["monthly_summaries"])
+    return _periods(context, Grain.MONTH, MONTHLY)
 
 
 @dg.schedule(job=store_maintenance, cron_schedule="0 5 * * *", execution_timezone="UTC", default_status=_ON)

@@ -89,7 +89,8 @@ def rollback_diff(settings: Settings, run_ids: Sequence[str], *, agree: Agree, p
     Raises:
         RollbackError: it cannot be done.
     """
-    from memory_pipeline.stages.freshness import STAGES, stale
+    from memory_pipeline.stages.freshness import stale
+    from memory_pipeline.stages.registry import STAGES
     from memory_pipeline.stages.rollback import prepare, write
 
     with rehearsal(settings, "rollback", progress) as (ctx, lake):
@@ -124,7 +125,8 @@ def _rehearsed(
     agree: Agree,
     done: Counter[tuple[str, date]],
 ) -> DiffReport:
-    from memory_pipeline.stages.making import TELLING, make
+    from memory_pipeline.stages.making import make
+    from memory_pipeline.stages.registry import BY_NAME, TELLING
 
     report = DiffReport(ctx.run_id)
     steps = plan(ctx, first, last, TELLING)
@@ -137,7 +139,7 @@ def _rehearsed(
     while steps := due(ctx, first, last, TELLING, done):
         for step in steps:
             for name, partitions in step.partitions.items():
-                made = make(ctx, name, list(partitions))
+                made = make(ctx, BY_NAME[name], list(partitions))
                 report.partitions[name] = report.partitions.get(name, 0) + len(partitions)
                 if made.failed:
                     report.failed[name] = report.failed.get(name, 0) + len(made.failed)

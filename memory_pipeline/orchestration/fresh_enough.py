@@ -8,9 +8,10 @@ import dagster as dg
 
 from memory_pipeline.domain.policy import Unmade
 from memory_pipeline.settings import Settings
+from memory_pipeline.stages.registry import Cadence, of_cadence
 
-_WEEKLY = frozenset({"patterns", "reflections", "weekly_summaries", "evaluation"})
-_MONTHLY = frozenset({"monthly_summaries"})
+_WEEKLY = frozenset({*of_cadence(Cadence.WEEKLY), "evaluation"})
+_MONTHLY = frozenset(of_cadence(Cadence.MONTHLY))
 _ON_ARRIVAL = frozenset({"session_summaries"})  # where nobody speaks there is nothing to be late with
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memory_pipeline.orchestration.plan import Step
     from memory_pipeline.stages.context import StageContext
     from memory_pipeline.stages.forecast import Forecast
+
+
+FOLLOWS = "what it rests on is made anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +24,14 @@ class LookAhead:
         steps: the runs, in order.
         left: USD that today's budget still has; None without a limit.
         waiting: files of the inbox that have not been read yet: what they hold is not in the plan.
+        reasons: by stage for how many of its partitions which reason holds.
     """
 
     steps: tuple[Step, ...]
     forecast: Forecast
     left: float | None
     waiting: int
+    reasons: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def over_budget(self) -> bool:
@@ -44,6 +50,7 @@ class LookAhead:
             "budget_left": self.left,
             "over_budget": self.over_budget,
             "inbox_files": self.waiting,
+            "reasons": {stage: dict(found) for stage, found in self.reasons.items()},
         }
 
 
@@ -55,4 +62,17 @@ def look_ahead(ctx: StageContext, steps: Iterable[Step]) -> LookAhead:
     planned = tuple(steps)
     spans = [Span(step.grain, (name,), days) for step in planned for name, days in step.partitions.items()]
     waiting = pending_inbox(ctx.settings, ctx.lake, {})
-    return LookAhead(planned, forecast(ctx, spans), ctx.budget.left(), len(waiting))
+    return LookAhead(planned, forecast(ctx, spans), ctx.budget.left(), len(waiting), _reasons(ctx, planned))
+
+
+def _reasons(ctx: StageContext, steps: Iterable[Step]) -> dict[str, Counter[str]]:
+    from memory_pipeline.stages.freshness import why
+    from memory_pipeline.stages.registry import BY_NAME
+
+    found: dict[str, Counter[str]] = {}
+    for name, starts in ((name, starts) for step in steps for name, starts in step.partitions.items()):
+        changed = why(ctx, BY_NAME[name], min(starts), max(starts))
+        found.setdefault(name, Counter()).update(
+            str(reason) for start in starts for reason in changed.get(start, (FOLLOWS,))
+        )
+    return found

@@ -15,30 +15,11 @@ from typing import TYPE_CHECKING
 from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.summary import is_over
 from memory_pipeline.errors import QueryError
+from memory_pipeline.stages.registry import BY_LEVEL, BY_NAME, Stage
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
 
-# Stages of which none makes another stale, in the order of the flow; the last ones tell of all that the others state.
-_LEVELS: tuple[tuple[str, ...], ...] = (
-    ("message_vectors", "proposals", "recall_feedback"),
-    ("memories",),
-    ("lifecycle",),
-    ("patterns", "reflections"),
-    ("memory_vectors", "memory_links", "daily_summaries", "weekly_summaries", "monthly_summaries"),
-)
-_UPSTREAM = {
-    "memories": "proposals",
-    "lifecycle": "memories",
-    "memory_vectors": "memories",
-    "memory_links": "memories",
-    "daily_summaries": "memories",
-    "patterns": "memories",
-    "reflections": "memories",
-    "weekly_summaries": "memories",
-    "monthly_summaries": "memories",
-}
-_ORDER = tuple(name for level in _LEVELS for name in level)
 _GRAINS = tuple(Grain)
 ENOUGH = 3
 """Times that a run makes a partition: what reflections and patterns change may make one stale once more."""
@@ -77,9 +58,9 @@ def plan(
         QueryError: ``only`` names a stage that does not exist.
     """
     wanted = _stale(ctx, first, last, only)
-    for name in (name for name in _ORDER if name in wanted):
-        ahead = wanted.get(_UPSTREAM.get(name, ""), set())
-        wanted[name] |= _partitions(ctx, name, ahead)
+    for stage in (stage for stage in BY_LEVEL if stage.name in wanted):
+        ahead = wanted.get(stage.follows or "", set())
+        wanted[stage.name] |= _partitions(ctx, stage, ahead)
     return _steps(wanted)
 
 
@@ -99,7 +80,7 @@ def due(
     Raises:
         QueryError: ``only`` names a stage that does not exist.
     """
-    from memory_pipeline.stages.freshness import BY_NAME, made
+    from memory_pipeline.stages.freshness import made
 
     wanted = _stale(ctx, first, last, only)
     for name in wanted if done else ():
@@ -107,18 +88,18 @@ def due(
     said = wanted.get("proposals", set())
     new = said - made(ctx, BY_NAME["proposals"]).keys()
     if new != said or not new:
-        level = next((level for level in _LEVELS if any(wanted.get(name) for name in level)), ())
-        return _steps({name: wanted[name] for name in level if name in wanted})
+        level = min((BY_NAME[name].level for name, days in wanted.items() if days), default=0)
+        return _steps({name: days for name, days in wanted.items() if BY_NAME[name].level == level})
     following = {"proposals"}
-    for name in (name for name in _ORDER if name in wanted):
-        if _UPSTREAM.get(name) in following:
-            following.add(name)
-            wanted[name] |= _partitions(ctx, name, new) - made(ctx, BY_NAME[name]).keys()
+    for stage in (stage for stage in BY_LEVEL if stage.name in wanted):
+        if stage.follows in following:
+            following.add(stage.name)
+            wanted[stage.name] |= _partitions(ctx, stage, new) - made(ctx, stage).keys()
     return _steps(wanted)
 
 
 def _stale(ctx: StageContext, first: date | None, last: date | None, only: Sequence[str]) -> dict[str, set[date]]:
-    from memory_pipeline.stages.freshness import BY_NAME, stale
+    from memory_pipeline.stages.freshness import stale
 
     unknown = set(only) - set(BY_NAME)
     if unknown:
@@ -128,21 +109,16 @@ def _stale(ctx: StageContext, first: date | None, last: date | None, only: Seque
     return {name: set(stale(ctx, stage, first, last)) for name, stage in BY_NAME.items() if not only or name in only}
 
 
-def _partitions(ctx: StageContext, name: str, days: Collection[date]) -> set[date]:
+def _partitions(ctx: StageContext, stage: Stage, days: Collection[date]) -> set[date]:
     """A stage's partitions that hold some days and can be made now."""
-    from memory_pipeline.stages.freshness import BY_NAME
-
-    stage = BY_NAME[name]
     found = {period_of(stage.grain, day) for day in days}
     return {p.start for p in found if not stage.waits or is_over(p, ctx.now)}
 
 
 def _steps(wanted: Mapping[str, Collection[date]]) -> list[Step]:
     """Steps in the order of grains and stages; stages share one where their first and last partitions are the same."""
-    from memory_pipeline.stages.freshness import BY_NAME
-
     found: dict[tuple[Grain, date, date], dict[str, tuple[date, ...]]] = {}
-    for name in (name for name in _ORDER if wanted.get(name)):
-        days = tuple(sorted(wanted[name]))
-        found.setdefault((BY_NAME[name].grain, days[0], days[-1]), {})[name] = days
+    for stage in (stage for stage in BY_LEVEL if wanted.get(stage.name)):
+        days = tuple(sorted(wanted[stage.name]))
+        found.setdefault((stage.grain, days[0], days[-1]), {})[stage.name] = days
     return [Step(key[0], found[key]) for key in sorted(found, key=lambda key: _GRAINS.index(key[0]))]

@@ -42,7 +42,8 @@ def roll_back(settings: Settings, run_ids: Sequence[str], reason: str = "") -> R
         MemoryPipelineError: it is on record, and what follows from it is not all made yet: the next run goes on.
     """
     from memory_pipeline.stages.auditing import AGED_SHARE, RETIRED_SHARE
-    from memory_pipeline.stages.freshness import STAGES, stale
+    from memory_pipeline.stages.freshness import stale
+    from memory_pipeline.stages.registry import STAGES
 
     began = datetime.now(UTC)
     start = f"rollback-{began:%Y%m%dT%H%M%S%f}"

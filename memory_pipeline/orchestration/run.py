@@ -23,7 +23,7 @@ from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_report import RunReport as RunReport
 from memory_pipeline.orchestration.run_report import account
-from memory_pipeline.orchestration.run_stage import LATER, UNFIT
+from memory_pipeline.orchestration.stage_metadata import LATER, UNFIT
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:

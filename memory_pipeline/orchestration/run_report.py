@@ -68,7 +68,8 @@ def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
 
 
 def _add_windows(ctx: StageContext, report: RunReport) -> None:
-    from memory_pipeline.stages.freshness import BY_NAME, made
+    from memory_pipeline.stages.freshness import made
+    from memory_pipeline.stages.registry import BY_NAME
     from memory_pipeline.storage.rates import WindowOutcomes, window_outcomes
 
     days = _days(ctx, report, {"proposals", "memories"})

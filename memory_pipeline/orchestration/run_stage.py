@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
 
 OWNERS = ["team:memory-pipeline"]
-UNFIT = "of which the reply did not fit"
-"""Metadata of a day's proposals: windows that the next run asks about again."""
-LATER = "later days replayed"
-"""Metadata of memories: days after those of the run that changed, because they rest on them."""
 RETRY = dg.RetryPolicy(max_retries=2, delay=30, backoff=dg.Backoff.EXPONENTIAL)
 
 
@@ -80,7 +76,7 @@ def run_stage(
     work began is then what it was made from, however many runs there are at once.
 
     Args:
-        stage: name in ``stages.freshness``; None for what is made from outside (transcripts).
+        stage: name in ``stages.registry``; None for what is made from outside (transcripts).
 
     Raises:
         dagster.Failure: trying again at once would not help: the day's budget is spent, the provider would not carry
@@ -104,12 +100,12 @@ def _let_go(error: BaseException | None) -> None:
 def _run_stage(
     context: dg.AssetExecutionContext, pipeline: Pipeline, stage: str | None, work: Work
 ) -> dg.MaterializeResult[None]:
-    from memory_pipeline.stages import freshness
+    from memory_pipeline.stages import freshness, registry
 
     ctx = pipeline.stage_context(context.run.run_id)
     ctx.lake.fence.renew()
     partitions = dates(context.partition_keys)
-    known = freshness.BY_NAME[stage] if stage else None
+    known = registry.BY_NAME[stage] if stage else None
     try:
         with alone(ctx.settings, f"stage-{stage}") if known else nullcontext(), heard():
             made_from = freshness.inputs(ctx, known) if known else {}

@@ -138,7 +138,8 @@ def aged(what: Prospect) -> tuple[Rows, int]:
     What falls due as days go by, however many those are, is what time is for. What an earlier sweep, or the user's own
     later history, had let stand ends because of something else: a policy that was changed, or a slip in it.
     """
-    from memory_pipeline.stages.freshness import BY_NAME, last_made
+    from memory_pipeline.stages.freshness import last_made
+    from memory_pipeline.stages.registry import BY_NAME
 
     swept = last_made(what.ctx, BY_NAME["lifecycle"])
     rows = what.rows(

@@ -17,7 +17,8 @@ from memory_pipeline.domain.calendar import Grain, Period, period_of
 from memory_pipeline.domain.policy import CallFigures
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import BY_NAME, STAGES, code_version
+from memory_pipeline.stages.freshness import code_version
+from memory_pipeline.stages.registry import BY_NAME, STAGES
 
 _OTHER = "other"  # figures of a task that the policy table does not name
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,8 @@ from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.digests import REACHING_BACK, of_rows, of_windows
-from memory_pipeline.stages.flow import BY_NAME as BY_NAME
-from memory_pipeline.stages.flow import STAGES as STAGES
-from memory_pipeline.stages.flow import Stage as Stage
+from memory_pipeline.stages.registry import STAGES, Stage
 from memory_pipeline.storage.partition_values import by_partition
-
-_CODE = "2"  # raised when the code of a stage changes what it makes
 
 # What is said, not which prompt and model said it: where these change and say the same, nothing follows from it.
 _SAID = ", ".join(
@@ -77,18 +74,31 @@ FROM made GROUP BY ALL
 """
 
 
+class Changed(StrEnum):
+    """Why a partition is missing or stale."""
+
+    NEVER_MADE = "never made"
+    INPUTS = "what it reads has changed"
+    PROGRAM = "made by an older program"
+    PROMPTS = "made with other prompts"
+    POLICY = "made under another policy"
+    MODELS = "made with other models"
+    LOST = "rows of it are gone"
+
+
+_PARTS = (Changed.PROGRAM, Changed.PROMPTS, Changed.POLICY, Changed.MODELS)
+
+
 def code_version(settings: Settings, prompts: Prompts, stage: Stage) -> str:
-    """Digest of everything but the data that a stage's output depends on; also the Dagster asset's code version."""
+    """Everything but the data that a stage's output depends on: its program, prompts, policy and models, a digest each,
+    in the order of :data:`_PARTS`; also the Dagster asset's code version."""
     from memory_pipeline.inference.models import chat_name, encoder_of_record
 
-    parts = [_CODE, *(prompts.prompt_hash(name) for name in stage.prompts), settings.policies.version(*stage.policy)]
-    if stage.prompts:
-        parts.append(chat_name(settings))
-    if stage.encodes:
-        parts.append(encoder_of_record(settings))
-    if stage.version > 1:
-        parts.append(f"version {stage.version}")
-    return digest(*parts)[:16]
+    models = [chat_name(settings)] if stage.prompts else []
+    models += [encoder_of_record(settings)] if stage.encodes else []
+    rendered = [prompts.prompt_hash(name) for name in stage.prompts]
+    parts = (rendered, [settings.policies.version(*stage.policy)], models)
+    return ".".join((f"v{stage.version}", *(digest(*part)[:8] if part else "0" for part in parts)))
 
 
 def inputs(ctx: StageContext, stage: Stage, days: Iterable[date] | None = None) -> dict[date, str]:
@@ -128,14 +138,44 @@ def _digests(ctx: StageContext, name: str) -> Mapping[date, str]:
 
 def stale(ctx: StageContext, stage: Stage, first: date | None = None, last: date | None = None) -> list[date]:
     """Partitions between two days (both included, None = unbounded) that are missing or made from something else."""
+    return sorted(why(ctx, stage, first, last))
+
+
+def why(
+    ctx: StageContext, stage: Stage, first: date | None = None, last: date | None = None
+) -> dict[date, tuple[Changed, ...]]:
+    """The partitions that :func:`stale` names, each with what has changed."""
     wanted = inputs(ctx, stage)
     notes = _notes(ctx, stage)
     code = code_version(ctx.settings, ctx.prompts, stage)
-    low = period_of(stage.grain, first).start if first else date.min
-    found = {start for start, of in wanted.items() if start not in notes or notes[start].made != (of, code)}
-    found |= {start for start, note in notes.items() if start not in wanted and note.made[0]}
-    found |= _lost(ctx, stage, notes)
-    return sorted(start for start in found if low <= start <= (last or date.max))
+    lost = _lost(ctx, stage, notes)
+    low, high = period_of(stage.grain, first).start if first else date.min, last or date.max
+    found: dict[date, tuple[Changed, ...]] = {}
+    for start in wanted.keys() | notes.keys():
+        if not low <= start <= high:
+            continue
+        if start not in notes:
+            found[start] = (Changed.NEVER_MADE,)
+            continue
+        made_from, made_by = notes[start].made
+        reasons = [Changed.INPUTS] if made_from != wanted.get(start, "") else []
+        if start in wanted:
+            reasons += _apart(made_by, code)
+        if start in lost:
+            reasons.append(Changed.LOST)
+        if reasons:
+            found[start] = tuple(reasons)
+    return found
+
+
+def _apart(before: str, now: str) -> list[Changed]:
+    """The parts in which two code versions differ; one of another form is of an older program."""
+    if before == now:
+        return []
+    old, new = before.split("."), now.split(".")
+    if len(old) != len(new):
+        return [Changed.PROGRAM]
+    return [part for part, one, two in zip(_PARTS, old, new, strict=True) if one != two]
 
 
 def _lost(ctx: StageContext, stage: Stage, notes: Mapping[date, _Note]) -> set[date]:

@@ -24,7 +24,8 @@ HeldDays = Mapping[date, frozenset[str]]
 
 def code_in_force(ctx: StageContext, stage: str) -> str:
     """Digest of the prompts, models and policy that make a stage's versions: a hold is of those of its time only."""
-    from memory_pipeline.stages.freshness import BY_NAME, code_version
+    from memory_pipeline.stages.freshness import code_version
+    from memory_pipeline.stages.registry import BY_NAME
 
     return digest(*(code_version(ctx.settings, ctx.prompts, BY_NAME[name]) for name in _MADE_BY[stage]))[:16]
 

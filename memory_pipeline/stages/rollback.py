@@ -186,7 +186,8 @@ def _days_of(ctx: StageContext, runs: Sequence[str], reversals: dict[Scope, Reve
 
 
 def _require_fresh(ctx: StageContext, days: set[date]) -> None:
-    from memory_pipeline.stages.freshness import BY_NAME, stale
+    from memory_pipeline.stages.freshness import stale
+    from memory_pipeline.stages.registry import BY_NAME
 
     for name in ("proposals", "memories"):
         waiting = sorted(days.intersection(stale(ctx, BY_NAME[name])))

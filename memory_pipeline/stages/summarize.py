@@ -189,7 +189,8 @@ def _ask(ctx: StageContext, members: Iterable[Member]) -> Mapping[int, Answer]:
 
 def _completed(ctx: StageContext, days: Sequence[Period]) -> list[Period]:
     """Weeks and months that are over, and of whose days none is left to be made after these."""
-    from memory_pipeline.stages.freshness import BY_NAME, inputs, made
+    from memory_pipeline.stages.freshness import inputs, made
+    from memory_pipeline.stages.registry import BY_NAME
 
     stage = BY_NAME["daily_summaries"]
     here = {p.start for p in days}

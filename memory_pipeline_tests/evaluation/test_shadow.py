@@ -24,7 +24,8 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.feedback import collect
 from memory_pipeline.stages.forecast import Forecast
-from memory_pipeline.stages.freshness import BY_NAME, stale
+from memory_pipeline.stages.freshness import stale
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.recall_log import RecallLog
 from memory_pipeline.storage.schemas import Cost

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from memory_pipeline.cli import app
 from memory_pipeline.definitions import defs
 from memory_pipeline.errors import BudgetExceeded
-from memory_pipeline.orchestration.assets import proposals as proposals_assets
+from memory_pipeline.orchestration.assets.stages import ASSETS
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
@@ -108,9 +108,10 @@ def test_a_stage_that_fails_twice_succeeds_the_third_time_and_doubles_nothing(
 ) -> None:
     protocol_server.answer("extract", echo)
     _say("I live in Lisbon.")
-    patient = proposals_assets.proposals.op.retry_policy
+    (proposals,) = (asset for asset in ASSETS if asset.key == dg.AssetKey("proposals"))
+    patient = proposals.op.retry_policy
     assert patient is not None and patient.max_retries == 2
-    monkeypatch.setattr(proposals_assets.proposals.op, "_retry_policy", dg.RetryPolicy(max_retries=2, delay=0.05))
+    monkeypatch.setattr(proposals.op, "_retry_policy", dg.RetryPolicy(max_retries=2, delay=0.05))
     protocol_server.script(fails(500, "down"), fails(500, "down"))
     with dg.instance_for_test() as found:
         result = defs.resolve_implicit_global_asset_job_def().execute_in_process(

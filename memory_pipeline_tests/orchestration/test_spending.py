@@ -17,7 +17,7 @@ from memory_pipeline.orchestration.diff import Declined, diff
 from memory_pipeline.orchestration.partitions import RANGE_END, RANGE_START
 from memory_pipeline.orchestration.run import RunReport, run
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.stages import freshness
+from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext, silent
 from memory_pipeline.storage.costs import spending
 from memory_pipeline.storage.overlay import OVERLAY
@@ -72,7 +72,7 @@ def test_a_run_tells_the_budget_in_one_line_and_goes_on_when_there_is_money(
     with pytest.raises(BudgetExceeded, match=r"^proposals: a model call may take 0\.00\d+ USD, .* still open: 1$"):
         run(Settings.load(), only=STAGES)
     assert _context().lake.days("proposals") == [] and protocol_server.calls == []
-    assert freshness.stale(_context(), freshness.BY_NAME["proposals"]) == DAYS, "what was not made stays stale"
+    assert freshness.stale(_context(), registry.BY_NAME["proposals"]) == DAYS, "what was not made stays stale"
     monkeypatch.delenv("MEMORY_PIPELINE_BUDGET_USD_PER_DAY")
     report = run(Settings.load(), only=STAGES)
     calls = sum(protocol_server.counts.values())
@@ -144,7 +144,7 @@ def test_periods_that_were_left_stale_are_picked_up_the_next_night(
     assert request.partition_key == asked
     ctx = _context(at)
     for name in stages:
-        stage = freshness.BY_NAME[name]
+        stage = registry.BY_NAME[name]
         made_from = freshness.inputs(ctx, stage)
         freshness.record(ctx, stage, made_from, list(made_from), {})
     assert tick() == []

@@ -16,7 +16,7 @@ from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Evidence, Outcome, Proposal, Verdict
 from memory_pipeline.domain.summary import Summary
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness
+from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.summarize import SummaryReport, summarize
 from memory_pipeline.storage.lake import Lake
@@ -140,7 +140,7 @@ class Home:
     def summarize(self, grain: Grain, days: Sequence[date], run_id: str = "run", now: datetime = NOW) -> SummaryReport:
         """Make the periods of some days, and note that they were made, as an asset does."""
         ctx = self.ctx(run_id, now)
-        stage = freshness.BY_NAME[STAGES[grain]]
+        stage = registry.BY_NAME[STAGES[grain]]
         made_from = freshness.inputs(ctx, stage)
         wanted = periods(grain, days)
         report = summarize(ctx, wanted)
@@ -150,7 +150,7 @@ class Home:
 
     def stale(self, grain: Grain, now: datetime = NOW) -> list[date]:
         """Partitions that a plan would make."""
-        return freshness.stale(self.ctx("plan", now), freshness.BY_NAME[STAGES[grain]])
+        return freshness.stale(self.ctx("plan", now), registry.BY_NAME[STAGES[grain]])
 
     def rows(self, grain: str | None = None) -> list[Summary]:
         """The summaries that stand."""

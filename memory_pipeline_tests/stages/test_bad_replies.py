@@ -21,6 +21,7 @@ from memory_pipeline.errors import ModelError
 from memory_pipeline.stages.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.extract import extract
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.schemas import Quarantined, Reply
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
@@ -358,12 +359,12 @@ def test_an_outage_in_the_middle_keeps_what_was_paid_for(tmp_path: Path, protoco
 
 
 def test_a_day_with_an_open_window_stays_stale(tmp_path: Path, protocol_server: ProtocolServer) -> None:
-    from memory_pipeline.orchestration.assets.proposals import _extract
+    from memory_pipeline.orchestration.assets.stages import make
 
     ctx = home(tmp_path, *talk(2, poisoned=[1]), message("Fine.", NOON + timedelta(days=1)))
     protocol_server.answer("extract", choking("nonsense"))
     days: list[date] = [DAY, DAY + timedelta(days=1)]
-    assert _extract(ctx, days).complete == days[1:]
+    assert make(ctx, BY_NAME["proposals"], days).complete == days[1:]
 
 
 def test_the_operations_of_a_reply_come_through(tmp_path: Path, protocol_server: ProtocolServer) -> None:

@@ -18,7 +18,8 @@ from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.summary import Summary, SummaryGrain
 from memory_pipeline.errors import CurationError, NotFound
-from memory_pipeline.stages.freshness import BY_NAME, inputs, record, stale
+from memory_pipeline.stages.freshness import inputs, record, stale
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.stages.summary_store import index_summaries
 from memory_pipeline_tests.factories import message, proposal
 from memory_pipeline_tests.stages.curated import NOW, Home, at

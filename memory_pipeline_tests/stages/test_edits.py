@@ -15,9 +15,10 @@ from memory_pipeline.domain.message import Message
 from memory_pipeline.stages.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.freshness import BY_NAME, inputs, record, stale
+from memory_pipeline.stages.freshness import inputs, record, stale
 from memory_pipeline.stages.index_messages import index_messages
 from memory_pipeline.stages.ingest import IngestReport, ingest
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.ledger import CURRENT
 from memory_pipeline.storage.rows import from_table

@@ -14,7 +14,8 @@ from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import ModelError
 from memory_pipeline.stages.consolidate import consolidate
 from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.freshness import BY_NAME, inputs, record, stale
+from memory_pipeline.stages.freshness import inputs, record, stale
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.schemas import Cost, Quarantined, Reply
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer

@@ -18,7 +18,8 @@ from memory_pipeline.domain.usefulness import q_value
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.feedback import collect, pending
-from memory_pipeline.stages.freshness import BY_NAME, inputs, record, stale
+from memory_pipeline.stages.freshness import inputs, record, stale
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
 from memory_pipeline.storage.schemas import Recall, Usefulness
 

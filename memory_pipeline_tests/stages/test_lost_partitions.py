@@ -16,7 +16,7 @@ from benchmarks.faults.scenario import run_stages
 from benchmarks.faults.state import compare, state
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness
+from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.schemas import DATASETS
@@ -53,7 +53,7 @@ def home(made: Path, tmp_path: Path) -> Path:
 
 def _stale(home: Path) -> dict[str, list[date]]:
     ctx = _context(home)
-    return {stage.name: days for stage in freshness.STAGES if (days := freshness.stale(ctx, stage))}
+    return {stage.name: days for stage in registry.STAGES if (days := freshness.stale(ctx, stage))}
 
 
 def _dying(work: Callable[..., None], after: int) -> Callable[..., None]:
@@ -82,7 +82,7 @@ def test_a_file_of_several_that_is_gone_is_noticed(home: Path) -> None:
     ctx = _context(home)
     (row, *_) = ctx.lake.read("memory_versions", MemoryVersion, days=[DAYS[1]])
     ctx.lake.append("memory_versions", [replace(row, recorded_at=ctx.now)])
-    stage = freshness.BY_NAME["memories"]
+    stage = registry.BY_NAME["memories"]
     freshness.record(ctx, stage, freshness.inputs(ctx, stage), DAYS, {})
     assert "memories" not in _stale(home)
     Path(ctx.lake.files("memory_versions", [DAYS[1]])[0]).unlink()
@@ -109,6 +109,6 @@ def test_what_is_gone_is_made_again(home: Path) -> None:
 
 def test_what_is_counted_exists() -> None:
     """A dataset that is renamed must not make the plan blind."""
-    for stage in freshness.STAGES:
+    for stage in registry.STAGES:
         for name in stage.holds:
             assert freshness.HELD[name].split(" FROM ")[1].split()[0] in DATASETS

@@ -14,7 +14,7 @@ from memory_pipeline.domain.memory import Change, MemoryVersion, Status, fold, s
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness, patterns
+from memory_pipeline.stages import freshness, patterns, registry
 from memory_pipeline.stages.patterns import PatternReport, find_patterns
 from memory_pipeline.stages.undo import undo
 from memory_pipeline.storage.schemas import Quarantined
@@ -51,7 +51,7 @@ class Findings(Home):
         """Make the patterns of the stale weeks, or of some."""
         self.now += timedelta(minutes=10)
         ctx = self.context()
-        stage = freshness.BY_NAME["patterns"]
+        stage = registry.BY_NAME["patterns"]
         made_from = freshness.inputs(ctx, stage)
         wanted = periods(Grain.WEEK, self.stale() if weeks is None else weeks)
         report = find_patterns(ctx, wanted)
@@ -59,7 +59,7 @@ class Findings(Home):
         return report
 
     def stale(self) -> list[date]:
-        return freshness.stale(self.context(), freshness.BY_NAME["patterns"])
+        return freshness.stale(self.context(), registry.BY_NAME["patterns"])
 
     def patterns(self, status: Status = Status.ACTIVE) -> list[MemoryVersion]:
         found = (m for m in fold(self.rows()).values() if m.type is MemoryType.PATTERN and m.status is status)

@@ -15,7 +15,7 @@ from memory_pipeline.domain.calendar import Grain, Period, periods
 from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve, fold, standing
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.errors import ModelError
-from memory_pipeline.stages import freshness
+from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.consolidate import replay_users
 from memory_pipeline.stages.reflect import ReflectReport, reflect
 from memory_pipeline_tests.factories import NOON
@@ -76,7 +76,7 @@ class Rowing(Home):
     def reflect(self, days: Sequence[date] = MARCH, run_id: str = "run", now: datetime = NOW) -> ReflectReport:
         """Reflect on the weeks of some days, and note it, as the asset does."""
         ctx = self.ctx(run_id, now)
-        stage = freshness.BY_NAME["reflections"]
+        stage = registry.BY_NAME["reflections"]
         made_from = freshness.inputs(ctx, stage)
         wanted = periods(Grain.WEEK, days)
         report = reflect(ctx, wanted)
@@ -85,7 +85,7 @@ class Rowing(Home):
 
     def stale_weeks(self, now: datetime = NOW) -> list[date]:
         """Weeks that a plan would reflect on."""
-        return freshness.stale(self.ctx("plan", now), freshness.BY_NAME["reflections"])
+        return freshness.stale(self.ctx("plan", now), registry.BY_NAME["reflections"])
 
     def versions(self) -> list[MemoryVersion]:
         """Standing versions of reflections, in order."""

@@ -14,9 +14,10 @@ import pytest
 
 from memory_pipeline.cli.doctor import checks_of
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.orchestration.assets.lifecycle import collected
+from memory_pipeline.orchestration.assets.stages import make
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
 
 ALICE = Scope("acme", "alice")
@@ -223,5 +224,5 @@ def test_lines_that_hold_no_event_are_told_of(tmp_path: Path) -> None:
     with open(log.files()[0], "ab") as file:
         file.write(b'{"kind":"sea\n')
     assert look() == (True, "1 spools; 1 lines cannot be read (torn, or of another release) and are passed over")
-    made = collected(ctx, [AT.date()])
+    made = make(ctx, BY_NAME["recall_feedback"], [AT.date()])
     assert made.rows == {AT.date(): 2} and made.metadata == {"lines of spools that cannot be read": 1}

@@ -10,7 +10,8 @@ import pytest
 
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import BY_NAME, begin
+from memory_pipeline.stages.freshness import begin
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.storage.index import Index, IndexedMemory
 from memory_pipeline.storage.projection import indexed_memory
 from memory_pipeline.storage.rows import to_table

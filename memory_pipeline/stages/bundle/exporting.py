@@ -13,7 +13,8 @@ from memory_pipeline.errors import BundleError, NotFound
 from memory_pipeline.stages.bundle.archive import DATASETS, Manifest, Member, encoded, sha256, write
 from memory_pipeline.stages.bundle.rows import line
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import STAGES, code_version, made, stale
+from memory_pipeline.stages.freshness import code_version, made, stale
+from memory_pipeline.stages.registry import STAGES
 from memory_pipeline.storage.recall_log import RecallLog
 
 

@@ -27,13 +27,14 @@ from memory_pipeline.stages.bundle.rescoping import rescoped
 from memory_pipeline.stages.bundle.rows import nouns
 from memory_pipeline.stages.bundle.vetting import Aside, Rules, Vetted, owned, vet
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import BY_NAME, Stage, code_version, inputs, made, record, stale
+from memory_pipeline.stages.freshness import code_version, inputs, made, record, stale
 from memory_pipeline.stages.landing.histories import Landed
 from memory_pipeline.stages.landing.message_log import add_new, exclusive
 from memory_pipeline.stages.landing.validation import identifier_fault
 from memory_pipeline.stages.one_writer import VERDICTS, alone, one_writer
 from memory_pipeline.stages.prospect import Prospect
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
+from memory_pipeline.stages.registry import BY_NAME, Stage
 from memory_pipeline.stages.staging import clear, staging
 from memory_pipeline.storage.erasures import Erasures
 from memory_pipeline.storage.staging import STAGED, Staged

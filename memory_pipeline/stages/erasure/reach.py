@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from memory_pipeline.domain.calendar import Grain, Period, period_of
+from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.domain.erasure import Reached, Target
-from memory_pipeline.domain.memory import Cause, MemoryVersion
+from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Scope
@@ -17,7 +17,10 @@ from memory_pipeline.domain.summary import Summary, SummaryGrain
 from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import NotFound, QueryError
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.erasure.taken import Taken
 from memory_pipeline.stages.index_messages import message_key
+from memory_pipeline.stages.registry import STAGES
+from memory_pipeline.stages.turn_before import DAYS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -115,20 +118,9 @@ def _again(
     messages: Sequence[Message], lost: Sequence[MemoryVersion], summaries: Sequence[Summary]
 ) -> dict[str, tuple[date, ...]]:
     """What must be made anew although its inputs may look the same: partitions out of which rows are taken."""
-    said = {m.day for m in messages}
-    changed = {v.day for v in lost}
-    found = {
-        "message_vectors": said | {day + timedelta(days=n) for day in said for n in range(1, 32)},
-        "memories": changed | said,
-        "patterns": {period_of(Grain.WEEK, v.day).start for v in lost if v.cause is Cause.PATTERN},
-        "reflections": {period_of(Grain.WEEK, v.day).start for v in lost if v.cause is Cause.REFLECTION},
-        "lifecycle": {v.day for v in lost if v.cause in (Cause.LIFECYCLE, Cause.FADING)},
-        "memory_links": changed,
-        "daily_summaries": {s.start for s in summaries if s.grain in (SummaryGrain.DAY, SummaryGrain.SESSION)},
-        "weekly_summaries": {s.start for s in summaries if s.grain is SummaryGrain.WEEK},
-        "monthly_summaries": {s.start for s in summaries if s.grain is SummaryGrain.MONTH},
-    }
-    return {stage: tuple(sorted(days)) for stage, days in found.items() if days}
+    taken = Taken(messages, lost, summaries)
+    found = {stage.name: stage.reached(taken) for stage in STAGES if stage.reached is not None}
+    return {name: tuple(sorted(days)) for name, days in found.items() if days}
 
 
 def tainted(ledger: Sequence[MemoryVersion], message_ids: set[str], proposal_ids: set[str]) -> dict[str, int]:
@@ -178,7 +170,7 @@ def _turns(ctx: StageContext, scope: Scope, messages: Sequence[Message]) -> list
     days: dict[str, set[date]] = {}
     for message in messages:
         days.setdefault(message.session_id, set()).add(message.day)
-    span = {day + timedelta(days=n) for found in days.values() for day in found for n in range(32)}
+    span = {day + timedelta(days=n) for found in days.values() for day in found for n in range(DAYS + 1)}
     near = ctx.lake.read(
         "messages", Message, days=span & set(ctx.lake.days("messages")), where=_OWN, params=params(scope)
     )

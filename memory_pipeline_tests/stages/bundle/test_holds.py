@@ -17,8 +17,9 @@ from memory_pipeline.stages.bundle.exporting import export
 from memory_pipeline.stages.bundle.importing import import_
 from memory_pipeline.stages.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import BY_NAME, inputs, record
+from memory_pipeline.stages.freshness import inputs, record
 from memory_pipeline.stages.holds import holds_in_force
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline.stages.rollback import prepare, write
 from memory_pipeline_tests.stages.bundle.homes import ANN, context, talked, tampered, versions
 

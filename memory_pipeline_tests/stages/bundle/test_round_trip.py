@@ -23,7 +23,8 @@ from memory_pipeline.errors import BundleError, NotFound
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.stages.bundle.exporting import export
 from memory_pipeline.stages.bundle.importing import import_
-from memory_pipeline.stages.freshness import BY_NAME, inputs, record, stale
+from memory_pipeline.stages.freshness import inputs, record, stale
+from memory_pipeline.stages.registry import BY_NAME
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.stages.bundle.homes import ANN, BEN, SAID, context, members, talked, versions
 from memory_pipeline_tests.store import NOW, Store, WordEncoder
