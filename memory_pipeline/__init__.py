@@ -15,28 +15,75 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memory_pipeline.curator import MemoryCurator
     from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
-    from memory_pipeline.errors import MemoryPipelineError
+    from memory_pipeline.errors import (
+        AuditFailed,
+        BatchError,
+        BudgetExceeded,
+        BundleError,
+        CurationError,
+        EvaluationError,
+        IndexMismatch,
+        IngestError,
+        MemoryPipelineError,
+        ModelError,
+        NotFound,
+        PromotionError,
+        QueryError,
+        ReplyError,
+        RollbackError,
+        SchemaTooNew,
+        SettingsError,
+        StorageError,
+    )
+    from memory_pipeline.pipeline import Pipeline
     from memory_pipeline.retrieval.reader import MemoryReader
     from memory_pipeline.settings import Settings
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "ContextBlock", "MemoryCurator", "MemoryPipelineError", "MemoryReader", "RecalledItem", "Settings"]
+__all__ = [
+    "Answer",
+    "AuditFailed",
+    "BatchError",
+    "BudgetExceeded",
+    "BundleError",
+    "ContextBlock",
+    "CurationError",
+    "EvaluationError",
+    "IndexMismatch",
+    "IngestError",
+    "MemoryCurator",
+    "MemoryPipelineError",
+    "MemoryReader",
+    "ModelError",
+    "NotFound",
+    "Pipeline",
+    "PromotionError",
+    "QueryError",
+    "RecalledItem",
+    "ReplyError",
+    "RollbackError",
+    "SchemaTooNew",
+    "Settings",
+    "SettingsError",
+    "StorageError",
+]
 
+_ERRORS = "memory_pipeline.errors"
 _HOMES = {
     "Answer": "memory_pipeline.domain.recall",
     "ContextBlock": "memory_pipeline.domain.recall",
     "MemoryCurator": "memory_pipeline.curator",
-    "MemoryPipelineError": "memory_pipeline.errors",
     "MemoryReader": "memory_pipeline.retrieval.reader",
     "RecalledItem": "memory_pipeline.domain.recall",
     "Settings": "memory_pipeline.settings",
+    "Pipeline": "memory_pipeline.pipeline",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_HOMES.get(name, _ERRORS)), name)
 
 
 def __dir__() -> list[str]:

@@ -6,19 +6,20 @@ The module is light to import: engines are loaded when a curator is first used.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import TypeVar
 
+from memory_pipeline.asynchronous import in_thread
 from memory_pipeline.data_rights import DataRights, scope_of
-from memory_pipeline.domain.calendar import day_end, zone
+from memory_pipeline.domain.calendar import Moment, day_end, moment, zone
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.errors import CurationError
 
 E = TypeVar("E", bound=StrEnum)
-When = datetime | date
+When = Moment
 
 
 class MemoryCurator(DataRights):
@@ -239,16 +240,29 @@ class MemoryCurator(DataRights):
 
         return undo(self._context(), scope_of(tenant_id, user_id), memory_id)
 
+    aremember = in_thread(remember)
+    aedit = in_thread(edit)
+    aforget = in_thread(forget)
+    apin = in_thread(pin)
+    aunpin = in_thread(unpin)
+    asuppress = in_thread(suppress)
+    aclassify = in_thread(classify)
+    aclassify_message = in_thread(classify_message)
+    aclassify_domain = in_thread(classify_domain)
+    aundo = in_thread(undo)
+
     def _time(self, when: When | None, *, end: bool) -> datetime | None:
         """A moment in UTC; a date means its first or last one, a time without a zone is taken in the settings' zone."""
         if when is None:
             return None
-        if isinstance(when, datetime):
-            return (when if when.tzinfo else when.replace(tzinfo=zone(self._settings.timezone))).astimezone(UTC)
-        if isinstance(when, date):
-            day = when if end else when - timedelta(days=1)
-            return day_end(day, self._settings.timezone) - timedelta(seconds=1 if end else 0)
-        raise CurationError(f"a time must be a date or a datetime, not {when!r}")
+        try:
+            found = moment(when)
+        except ValueError as error:
+            raise CurationError(str(error)) from error
+        if isinstance(found, datetime):
+            return (found if found.tzinfo else found.replace(tzinfo=zone(self._settings.timezone))).astimezone(UTC)
+        day = found if end else found - timedelta(days=1)
+        return day_end(day, self._settings.timezone) - timedelta(seconds=1 if end else 0)
 
 
 def _class(name: str) -> Classification:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from memory_pipeline.asynchronous import in_thread
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import CurationError
 from memory_pipeline.settings import Settings
@@ -46,6 +47,16 @@ class DataRights:
             SettingsError: a setting is wrong; the message names it.
         """
         return cls(settings or Settings.load(home=home))
+
+    def close(self) -> None:
+        """Let go of the stores; a later act opens them again."""
+        self._first = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def export(
         self, out: str | Path, *, user_id: str, tenant_id: str = "default", progress: Progress | None = None
@@ -165,6 +176,14 @@ class DataRights:
         from memory_pipeline.storage.erasures import Erasures
 
         return Erasures(self._settings).exhume(scope_of(tenant_id, user_id))
+
+    aexport = in_thread(export)
+    aimport_ = in_thread(import_)
+    aerase = in_thread(erase)
+    aerasable = in_thread(erasable)
+    aretain = in_thread(retain)
+    aaged = in_thread(aged)
+    aforget_tombstones = in_thread(forget_tombstones)
 
     def _context(self, progress: Progress | None = None) -> StageContext:
         """The surroundings of one act; the stores are opened once."""

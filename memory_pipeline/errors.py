@@ -1,4 +1,26 @@
-"""One tree of errors. Every message says what happened and what to do about it."""
+"""One tree of errors. Every message says what happened and what to do about it; attributes say it to programs.
+
+::
+
+    MemoryPipelineError
+    ├── SettingsError            a setting
+    ├── IngestError              an input as a whole
+    ├── ModelError               a chat model or an encoder
+    │   ├── ReplyError           … whose reply does not fit
+    │   ├── BudgetExceeded       … that may not be asked any more today
+    │   └── BatchError           … whose provider would not carry out a batch
+    ├── StorageError             the lake or the index
+    │   ├── IndexMismatch        … of another encoder or schema
+    │   └── SchemaTooNew         … of a newer release
+    ├── AuditFailed              what a run has staged
+    ├── BundleError              a bundle
+    ├── NotFound                 an id
+    ├── QueryError               the arguments of a read
+    ├── CurationError            an act by the user's own hand
+    ├── EvaluationError          a fixture, a data set, a suite
+    ├── PromotionError           a candidate
+    └── RollbackError            a run to be rolled back
+"""
 
 from __future__ import annotations
 
@@ -6,7 +28,39 @@ from typing import Any
 
 
 class MemoryPipelineError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose.
+
+    Attributes:
+        tenant_id, user_id: whom it is about; None where it is about nobody or about many.
+        run_id, stage: which run, and which of its stages; None outside of one.
+    """
+
+    tenant_id: str | None = None
+    user_id: str | None = None
+    run_id: str | None = None
+    stage: str | None = None
+
+    def __init__(self, message: str = "", **facts: Any) -> None:
+        """
+        Args:
+            message: a sentence for a person.
+            facts: values of the attributes that the class declares.
+
+        Raises:
+            TypeError: the class declares no such attribute.
+        """
+        super().__init__(message)
+        for name, value in facts.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no attribute {name!r}")
+            setattr(self, name, value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its class, sentence and attributes that are known, as JSON has them."""
+        names = sorted({name for cls in type(self).__mro__ for name in getattr(cls, "__annotations__", {})})
+        known = {name: getattr(self, name) for name in names}
+        plain = {name: value for name, value in known.items() if isinstance(value, str | int | float | bool)}
+        return {"error": type(self).__name__, "message": str(self), **plain}
 
 
 class SettingsError(MemoryPipelineError):
@@ -14,11 +68,23 @@ class SettingsError(MemoryPipelineError):
 
 
 class IngestError(MemoryPipelineError):
-    """A whole input (not a single line of it) cannot be read."""
+    """A whole input (not a single line of it) cannot be read.
+
+    Attributes:
+        path: of the input.
+    """
+
+    path: str | None = None
 
 
 class ModelError(MemoryPipelineError):
-    """A chat model or an encoder failed after its retries."""
+    """A chat model or an encoder failed after its retries.
+
+    Attributes:
+        model: its name.
+    """
+
+    model: str | None = None
 
 
 class ReplyError(ModelError):
@@ -29,8 +95,8 @@ class ReplyError(ModelError):
         reply: the raw text, kept so that it can be put aside and looked at.
     """
 
-    def __init__(self, message: str, reply: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str, reply: str = "", **facts: Any) -> None:
+        super().__init__(message, **facts)
         self.reply = reply
 
 
@@ -42,8 +108,8 @@ class BudgetExceeded(ModelError):
         usd: what the call that could not start might have cost.
     """
 
-    def __init__(self, message: str, usd: float = 0.0) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, usd: float = 0.0, **facts: Any) -> None:
+        super().__init__(message, **facts)
         self.usd = usd
 
 
@@ -52,7 +118,13 @@ class BatchError(ModelError):
 
 
 class StorageError(MemoryPipelineError):
-    """The lake or the index cannot be read or written."""
+    """The lake or the index cannot be read or written.
+
+    Attributes:
+        path: of the file or folder, where it is one.
+    """
+
+    path: str | None = None
 
 
 class AuditFailed(MemoryPipelineError):
@@ -63,8 +135,8 @@ class AuditFailed(MemoryPipelineError):
         audits: what every audit found, those that passed included.
     """
 
-    def __init__(self, message: str, audits: tuple[Any, ...] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, audits: tuple[Any, ...] = (), **facts: Any) -> None:
+        super().__init__(message, **facts)
         self.audits = audits
 
 
@@ -77,19 +149,46 @@ class SchemaTooNew(StorageError):
 
 
 class BundleError(MemoryPipelineError):
-    """A bundle cannot be written, or is not one that may be taken in; nothing of it was."""
+    """A bundle cannot be written, or is not one that may be taken in; nothing of it was.
+
+    Attributes:
+        path: of the bundle.
+        line: of a member of it, from 1.
+    """
+
+    path: str | None = None
+    line: int | None = None
 
 
 class NotFound(MemoryPipelineError):
-    """No such memory, message or recall for this tenant and user."""
+    """No such memory, message or recall for this tenant and user.
+
+    Attributes:
+        memory_id, message_id: what was asked for.
+    """
+
+    memory_id: str | None = None
+    message_id: str | None = None
 
 
 class QueryError(MemoryPipelineError):
-    """A read was asked with arguments that cannot be answered."""
+    """A read was asked with arguments that cannot be answered.
+
+    Attributes:
+        argument: the name of the one that is wrong.
+    """
+
+    argument: str | None = None
 
 
 class CurationError(MemoryPipelineError):
-    """A change by the user's own hand cannot be made as it was asked for."""
+    """A change by the user's own hand cannot be made as it was asked for.
+
+    Attributes:
+        memory_id: of the memory that it is about, where it is about one.
+    """
+
+    memory_id: str | None = None
 
 
 class EvaluationError(MemoryPipelineError):

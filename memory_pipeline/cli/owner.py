@@ -27,7 +27,9 @@ def owner_of(memory_id: str, user: str | None, tenant: str | None) -> Scope:
         .to_pylist()
     )
     if not rows:
-        raise NotFound(f"no memory {memory_id}; list them with `memory-pipeline memories --user USER`")
+        raise NotFound(
+            f"no memory {memory_id}; list them with `memory-pipeline memories --user USER`", memory_id=memory_id
+        )
     return Scope(rows[0]["tenant_id"], rows[0]["user_id"])
 
 

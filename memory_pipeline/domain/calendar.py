@@ -16,6 +16,24 @@ class Grain(StrEnum):
     MONTH = "month"
 
 
+Moment = date | datetime | str
+"""A day or a time, as users give them; text in ISO 8601."""
+
+
+def moment(when: Moment) -> date | datetime:
+    """A day or a time; "2026-03-01" is a day, "2026-03-01T09:00" and "2026-03-01T09:00+01:00" are times.
+
+    Raises:
+        ValueError: it is neither; the message says what would be.
+    """
+    if isinstance(when, date | datetime):
+        return when
+    try:
+        return date.fromisoformat(when) if len(when) <= len("2026-03-01") else datetime.fromisoformat(when)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{when!r} is no day or time such as 2026-03-01 or 2026-03-01T09:00+01:00") from error
+
+
 @lru_cache(maxsize=1024)
 def zone(name: str) -> ZoneInfo:
     """The IANA zone of that name.

@@ -69,6 +69,13 @@ class Engine:
             except ValueError as error:
                 raise SettingsError(f"policy.profiles.{name}: {error}") from error
 
+    def close(self) -> None:
+        """Let go of the stores and of what is kept in memory; whoever asks again opens them again."""
+        self._searcher = None
+        for name in ("encoder", "budget"):
+            self.__dict__.pop(name, None)
+        self.lake = Lake(self.settings.path("lake"))
+
     @cached_property
     def encoder(self) -> Encoder:
         """The encoder of the query; it must be the one of the index."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from memory_pipeline.retrieval.query import Reach, When, instant, scope_of
+from memory_pipeline.retrieval.query import Reach, When, instant, local_date, scope_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,8 +79,8 @@ class PlainReads:
         *,
         user_id: str,
         tenant_id: str = "default",
-        start: date | None = None,
-        end: date | None = None,
+        start: When | None = None,
+        end: When | None = None,
         grain: str = "day",
         max_classification: str = "internal",
         agent_id: str | None = None,
@@ -92,6 +91,7 @@ class PlainReads:
         A week or a month that is not over has no summary yet, but those of its days.
 
         Args:
+            start, end: first and last day, both included.
             max_classification, agent_id, domain: as in ``search``: summaries and changes that such a read may not see
                 are left out.
 
@@ -103,7 +103,9 @@ class PlainReads:
         engine = self._engine
         reach: Reach = {"max_classification": max_classification, "agent_id": agent_id, "domain": domain}
         query = engine.checked("", user_id, tenant_id, reach, k=0)
-        return listing.timeline(engine.lake, query, grain, start, end, engine.clock())
+        zone = engine.settings.timezone
+        days = local_date(start, zone, "start"), local_date(end, zone, "end")
+        return listing.timeline(engine.lake, query, grain, *days, engine.clock())
 
     def maturity(self, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
         """How the user's memory grows beside the messages, by month, age, type and status; see ``maturity.maturity``.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TypedDict
 
-from memory_pipeline.domain.calendar import day_end, zone
+from memory_pipeline.domain.calendar import Moment, day_end, local_day, moment, zone
 from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.policy import Policy, ProfilePolicy
 from memory_pipeline.domain.proposal import MemoryType
@@ -28,7 +28,7 @@ SUMMARIES = ("day_summary", "week_summary", "month_summary")
 _MOST = 10_000
 _LAST_DAY = date(9999, 12, 30)
 
-When = datetime | date
+When = Moment
 
 
 class Reach(TypedDict, total=False):
@@ -203,11 +203,30 @@ def instant(when: When | None, timezone: str, name: str) -> datetime | None:
     """
     if when is None:
         return None
-    if isinstance(when, datetime):
-        return (when if when.tzinfo else when.replace(tzinfo=zone(timezone))).astimezone(UTC)
-    if isinstance(when, date):
-        return day_end(min(when, _LAST_DAY), timezone) - timedelta(microseconds=1)
-    raise QueryError(f"{name} must be a date or a datetime, not {when!r}")
+    try:
+        found = moment(when)
+    except ValueError as error:
+        raise QueryError(f"{name}: {error}") from error
+    if isinstance(found, datetime):
+        return (found if found.tzinfo else found.replace(tzinfo=zone(timezone))).astimezone(UTC)
+    return day_end(min(found, _LAST_DAY), timezone) - timedelta(microseconds=1)
+
+
+def local_date(when: When | None, timezone: str, name: str) -> date | None:
+    """A day in the zone; a time means the day that it falls on there.
+
+    Raises:
+        QueryError: it is neither a date nor a time.
+    """
+    if when is None:
+        return None
+    try:
+        found = moment(when)
+    except ValueError as error:
+        raise QueryError(f"{name}: {error}") from error
+    if not isinstance(found, datetime):
+        return found
+    return found.date() if found.tzinfo is None else local_day(found, timezone)
 
 
 def utc_now() -> datetime:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from memory_pipeline.asynchronous import in_thread
 from memory_pipeline.domain.profile import StandingProfile
 from memory_pipeline.domain.recall import Answer, ContextBlock, Payload, RecalledItem
 from memory_pipeline.retrieval.plain_reads import PlainReads
@@ -24,19 +24,6 @@ from memory_pipeline.settings import Settings
 if TYPE_CHECKING:
     from memory_pipeline.inference.chat import ChatModel
     from memory_pipeline.inference.encoder import Encoder
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def _in_thread(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Awaitable[R]]:
-    """The asynchronous twin of a method: it runs in a worker thread, so that the event loop goes on."""
-
-    @wraps(method)
-    async def twin(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(method, self, *args, **kwargs)
-
-    return twin
 
 
 class MemoryReader(PlainReads):
@@ -77,6 +64,16 @@ class MemoryReader(PlainReads):
             SettingsError: a setting is wrong; the message names it.
         """
         return cls(settings or Settings.load(home=home))
+
+    def close(self) -> None:
+        """Let go of the stores and of what is kept in memory; a later read opens them again."""
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     # -- ranked reads
 
@@ -278,10 +275,10 @@ class MemoryReader(PlainReads):
         }
         return standing_profile(self._engine, user_id, tenant_id, reach)
 
-    aprofile = _in_thread(profile)
-    asearch = _in_thread(search)
-    acontext = _in_thread(context)
-    apayload = _in_thread(payload)
+    aprofile = in_thread(profile)
+    asearch = in_thread(search)
+    acontext = in_thread(context)
+    apayload = in_thread(payload)
 
     # -- answers
 

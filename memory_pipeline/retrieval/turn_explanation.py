@@ -35,7 +35,10 @@ def explained(sources: Sources, scope: Scope, message_id: str, policy: ContextPo
     messages, memories = sources.rows(MESSAGES, scope), sources.rows(MEMORIES, scope)
     places = messages.places_by("message_id").get(message_id, [])
     if not places:
-        raise NotFound(f"no turn {message_id!r} of this user in the index; `memory-pipeline search` lists ids")
+        raise NotFound(
+            f"no turn {message_id!r} of this user in the index; `memory-pipeline search` lists ids",
+            message_id=message_id,
+        )
     citing = [memories.row(place) for place in memories.citing.get(message_id, ())]
     marked = sources.topics(scope).marked(messages)
     gone = {*np.flatnonzero(marked.gone).tolist(), *messages.places_of(memories.taken_back)}

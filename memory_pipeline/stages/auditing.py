@@ -182,6 +182,8 @@ def require(ctx: StageContext, writer: str, staged: Staged, audits: Sequence[Aud
         f"nothing was published, readers see what they saw before: {'; '.join(map(told, failed))}. "
         f"See the rows: memory-pipeline staged {staged.name}. {_advice(writer, failed)}",
         tuple(audits),
+        run_id=ctx.run_id,
+        stage=writer,
     )
 
 

@@ -39,7 +39,7 @@ def classify_message(
     where = f"{_OWN} AND message_id = $message AND ($session IS NULL OR session_id = $session)"
     found = _messages(ctx, scope, where, message=message_id, session=session_id)
     if not found:
-        raise NotFound(f"this user has no message {message_id!r}")
+        raise NotFound(f"this user has no message {message_id!r}", message_id=message_id)
     if len(found) > 1:
         sessions = ", ".join(sorted(m.session_id for m in found))
         raise CurationError(f"message {message_id!r} is in several sessions ({sessions}): say which one")

@@ -52,7 +52,10 @@ class Desk:
         """
         if memory_id not in self.state:
             raise NotFound(
-                f"no memory {memory_id!r} of this user; list them with `memory-pipeline memories --user USER`"
+                f"no memory {memory_id!r} of this user; list them with `memory-pipeline memories --user USER`",
+                memory_id=memory_id,
+                tenant_id=self.scope.tenant_id,
+                user_id=self.scope.user_id,
             )
         return self.state[memory_id]
 

@@ -6,13 +6,14 @@ message in the log counts, so a run that was killed is simply run again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.calendar import zone
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.importers import Fault, Item, SourceFile, detect, format_named
+from memory_pipeline.stages.importers import Fault, Item, Record, SourceFile, detect, format_named
 from memory_pipeline.stages.importers.detection import is_lines
 from memory_pipeline.stages.landing.inbox import (
     InboxFile,
@@ -37,6 +38,7 @@ __all__ = [
     "IngestReport",
     "days_of",
     "ingest",
+    "ingest_messages",
     "pending_inbox",
     "take_inbox",
 ]
@@ -70,11 +72,35 @@ def ingest(
     for path, name in _files(paths):
         reader = format_named(detect(path) if format == "auto" else format)
         if reader.needs_user and user is None:
-            raise IngestError(f"{path}: the format {reader.name} names no user; give one with --user")
+            raise IngestError(f"{path}: the format {reader.name} names no user; give one with --user", path=str(path))
         work.append((SourceFile(path, name), reader.read))
     intake = Intake(ctx, defaults, total=sum(source.size for source, _ in work))
     for source, read in work:
         intake.take(source, read, str(source.path))
+    return intake.report
+
+
+def ingest_messages(
+    ctx: StageContext,
+    messages: Iterable[Mapping[str, Any]],
+    *,
+    tenant: str | None = None,
+    user: str | None = None,
+    timezone: str | None = None,
+) -> IngestReport:
+    """Take messages in the fields of the landing format into the message log; see :func:`ingest`.
+
+    Raises:
+        IngestError: an argument is malformed.
+        StorageError: the lake cannot be written.
+    """
+    defaults = _defaults(ctx, tenant, user, timezone)
+    records = [Record(n, fields) for n, fields in enumerate(messages, 1)]
+    with TemporaryDirectory() as folder:
+        nothing = Path(folder) / "messages"
+        nothing.touch()
+        intake = Intake(ctx, defaults, total=0)
+        intake.take(SourceFile(nothing, "messages"), lambda _: iter(records), "messages")
     return intake.report
 
 
@@ -125,7 +151,10 @@ def _any_format(source: SourceFile) -> Iterator[Item]:
     try:
         reader = format_named("jsonl" if is_lines(source.path) else detect(source.path))
         if reader.needs_user:
-            raise IngestError(f"{source.path}: the format {reader.name} names no user; take it with `ingest --user`")
+            raise IngestError(
+                f"{source.path}: the format {reader.name} names no user; take it with `ingest --user`",
+                path=str(source.path),
+            )
         yield from reader.read(source)
     except IngestError as error:
         yield Fault(0, str(error).replace(str(source.path), source.name), "")
@@ -149,7 +178,7 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     seen: set[Path] = set()
     for path in map(Path, paths):
         if not path.exists():
-            raise IngestError(f"no such file or folder: {path}")
+            raise IngestError(f"no such file or folder: {path}", path=str(path))
         for file, name in _inside(path) if path.is_dir() else [(path, path.name)]:
             if file not in seen:
                 seen.add(file)

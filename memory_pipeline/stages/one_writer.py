@@ -102,7 +102,7 @@ def _taken(settings: Settings, wanted: dict[str, str]) -> Iterator[None]:
                 if path not in held:
                     _acquire(stack, path, what)
         except OSError as error:
-            raise StorageError(f"cannot lock {folder}: {error}") from error
+            raise StorageError(f"cannot lock {folder}: {error}", path=str(folder)) from error
         token = _held.set(held | frozenset(paths))
         try:
             yield

@@ -108,7 +108,9 @@ def drop(ctx: StageContext, folder: str) -> bool:
     if folder == choice_of(ctx.settings).folder:
         raise SettingsError(f"{folder} is in force: switch to another encoder first")
     if ctx.settings.remote:
-        raise StorageError(f"remove {ctx.settings.path('index')}, folder {folder}, with the object storage's tools")
+        raise StorageError(
+            f"remove {ctx.settings.path('index')}, folder {folder}, with the object storage's tools", path=str(folder)
+        )
     if folder not in tables(ctx.settings):
         return False
     place = Path(ctx.settings.path("index", folder))

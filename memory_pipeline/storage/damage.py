@@ -38,7 +38,7 @@ def damaged(fs: pafs.FileSystem, paths: Iterable[str], *, whole: bool = False) -
 
 def damage(path: str, why: str) -> StorageError:
     """The error for one file."""
-    return StorageError(f"{path} is damaged ({why}): {advice(dataset_of(path))}")
+    return StorageError(f"{path} is damaged ({why}): {advice(dataset_of(path))}", path=path)
 
 
 def dataset_of(path: str) -> str:

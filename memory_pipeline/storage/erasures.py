@@ -70,7 +70,7 @@ class Erasures:
         except FileNotFoundError:
             return b""
         except OSError as error:
-            raise StorageError(f"cannot read {self._files.base}/{path}: {error}") from error
+            raise StorageError(f"cannot read {self._files.base}/{path}: {error}", path=str(path)) from error
 
     def _names(self, folder: str) -> list[str]:
         infos = self._files.fs.get_file_info(pafs.FileSelector(f"{self._files.base}/{folder}", allow_not_found=True))

@@ -197,7 +197,7 @@ class RecallLog:
         try:
             os.unlink(path)
         except OSError as error:
-            raise StorageError(f"cannot remove {path}: {error}") from error
+            raise StorageError(f"cannot remove {path}: {error}", path=str(path)) from error
 
     def find(self, recall_id: str) -> list[Recall]:
         """The items of one read, best first; empty when no spool knows it."""
@@ -248,7 +248,7 @@ def _replace(path: str, read: int, kept: list[dict[str, Any]], gone: Callable[[M
             with open(path, "ab") as out:
                 out.writelines(map(_line, late))
     except OSError as error:
-        raise StorageError(f"cannot erase from {path}: {error}") from error
+        raise StorageError(f"cannot erase from {path}: {error}", path=str(path)) from error
 
 
 def _line(event: Mapping[str, Any]) -> bytes:

@@ -36,7 +36,7 @@ def remove_unfinished(settings: Settings, grace: timedelta, under: str = "") -> 
         except FileNotFoundError:
             continue  # whoever was writing it has finished
         except OSError as error:
-            raise StorageError(f"cannot remove {path}: {error}") from error
+            raise StorageError(f"cannot remove {path}: {error}", path=str(path)) from error
         removed += 1
     return removed
 

@@ -102,7 +102,7 @@ def write(path: Path, manifest: Manifest, lines: Mapping[str, Sequence[str]]) ->
             os.fsync(whole.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        raise BundleError(f"cannot write {path}: {error}") from error
+        raise BundleError(f"cannot write {path}: {error}", path=str(path)) from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -165,7 +165,9 @@ def read(path: Path) -> Bundle:
         manifest = _manifest(path, _bytes(archive, MANIFEST, sizes[MANIFEST]))
         missing = {member_name(d) for d in manifest.members} ^ (sizes.keys() - {MANIFEST})
         if missing:
-            raise BundleError(f"{path}: the manifest and the members differ in {', '.join(sorted(missing))}")
+            raise BundleError(
+                f"{path}: the manifest and the members differ in {', '.join(sorted(missing))}", path=str(path)
+            )
         rows = {
             dataset: _rows(path, dataset, member, _bytes(archive, name, sizes[name]))
             for dataset, member in manifest.members.items()
@@ -186,7 +188,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as archive:
             yield archive
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise BundleError(f"{path} cannot be read as a bundle: {error}") from error
+        raise BundleError(f"{path} cannot be read as a bundle: {error}", path=str(path)) from error
 
 
 def _checked(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
@@ -195,16 +197,20 @@ def _checked(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for info in archive.infolist():
         if info.filename not in known or info.is_dir():
-            raise BundleError(f"{path}: a bundle holds no {info.filename[:80]!r}")
+            raise BundleError(f"{path}: a bundle holds no {info.filename[:80]!r}", path=str(path))
         if info.filename in sizes:
-            raise BundleError(f"{path}: {info.filename} stands twice in it")
+            raise BundleError(f"{path}: {info.filename} stands twice in it", path=str(path))
         if info.flag_bits & 1:
-            raise BundleError(f"{path}: {info.filename} is encrypted")
+            raise BundleError(f"{path}: {info.filename} is encrypted", path=str(path))
         sizes[info.filename] = info.file_size
     if MANIFEST not in sizes:
-        raise BundleError(f"{path}: there is no {MANIFEST} in it; a bundle is what `memory-pipeline export` writes")
+        raise BundleError(
+            f"{path}: there is no {MANIFEST} in it; a bundle is what `memory-pipeline export` writes", path=str(path)
+        )
     if sum(sizes.values()) > MAX_BYTES or sizes[MANIFEST] > MAX_MANIFEST_BYTES:
-        raise BundleError(f"{path}: unpacked it would hold {sum(sizes.values()):,} bytes; at most {MAX_BYTES:,} do")
+        raise BundleError(
+            f"{path}: unpacked it would hold {sum(sizes.values()):,} bytes; at most {MAX_BYTES:,} do", path=str(path)
+        )
     return sizes
 
 
@@ -241,24 +247,28 @@ def _manifest(path: Path, data: bytes) -> Manifest:
         if not all(isinstance(text, str) for text in texts) or not all(type(n) is int for n in figures):
             raise ValueError("a text or a figure is of another type")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BundleError(f"{path}: {MANIFEST} is not that of a bundle: {error}") from error
+        raise BundleError(f"{path}: {MANIFEST} is not that of a bundle: {error}", path=str(path)) from error
     if unknown := sorted(manifest.members.keys() - set(DATASETS)):
-        raise BundleError(f"{path}: a bundle holds no {', '.join(unknown)}")
+        raise BundleError(f"{path}: a bundle holds no {', '.join(unknown)}", path=str(path))
     return manifest
 
 
 def _rows(path: Path, dataset: str, member: Member, data: bytes) -> list[Mapping[str, Any]]:
     if sha256(data) != member.sha256:
-        raise BundleError(f"{path}: {member_name(dataset)} was changed or damaged: its SHA-256 is another one")
+        raise BundleError(
+            f"{path}: {member_name(dataset)} was changed or damaged: its SHA-256 is another one", path=str(path)
+        )
     rows: list[Mapping[str, Any]] = []
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         try:
             row = loads(line)
         except ValueError as error:
-            raise BundleError(f"{path}: {member_name(dataset)} line {number}: {error}") from error
+            raise BundleError(
+                f"{path}: {member_name(dataset)} line {number}: {error}", path=str(path), line=number
+            ) from error
         if not isinstance(row, dict):
-            raise BundleError(f"{path}: {member_name(dataset)} line {number} is no object")
+            raise BundleError(f"{path}: {member_name(dataset)} line {number} is no object", path=str(path), line=number)
         rows.append(row)
     if len(rows) != member.rows or (data and not data.endswith(b"\n")):
-        raise BundleError(f"{path}: {member_name(dataset)} holds {len(rows)} rows, not {member.rows}")
+        raise BundleError(f"{path}: {member_name(dataset)} holds {len(rows)} rows, not {member.rows}", path=str(path))
     return rows

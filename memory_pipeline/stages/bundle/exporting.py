@@ -26,7 +26,7 @@ def export(ctx: StageContext, scope: Scope, out: Path) -> Manifest:
         BundleError: it cannot be written there, or would lie inside the home.
     """
     if not ctx.settings.remote and out.resolve().is_relative_to(Path(ctx.settings.path()).resolve()):
-        raise BundleError(f"{out} lies inside the home: a bundle there would outlive the user's erasure")
+        raise BundleError(f"{out} lies inside the home: a bundle there would outlive the user's erasure", path=str(out))
     lines: dict[str, list[str]] = {}
     for n, dataset in enumerate(DATASETS):
         ctx.progress("exporting", n, len(DATASETS))

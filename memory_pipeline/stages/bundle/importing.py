@@ -93,7 +93,7 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
     source, scope = bundle.manifest.scope, target or bundle.manifest.scope
     for name, value in (("tenant_id", scope.tenant_id), ("user_id", scope.user_id)):
         if fault := identifier_fault(value, name):
-            raise BundleError(f"{path}: {fault}")
+            raise BundleError(f"{path}: {fault}", path=str(path))
     rows = _rows(bundle)
     owned(rows, source)
     if scope != source:

@@ -44,7 +44,9 @@ def read(source: SourceFile) -> Iterator[Item]:
         try:
             header = header_of(stream.readline(MAX_LINE))
             if header is None or len(set(header[1])) != len(header[1]):
-                raise IngestError(f"{source.path}: a CSV header needs each of {', '.join(REQUIRED)} once")
+                raise IngestError(
+                    f"{source.path}: a CSV header needs each of {', '.join(REQUIRED)} once", path=str(source.path)
+                )
             delimiter, names = header
             for item in _rows(stream, delimiter, names):
                 last = item.line

@@ -71,7 +71,7 @@ def _head(path: Path) -> bytes:
         with source.open() as stream:
             return _beginning(stream)
     except (OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        raise IngestError(f"cannot read {path}: {error}") from error
+        raise IngestError(f"cannot read {path}: {error}", path=str(path)) from error
 
 
 def _beginning(stream: BinaryIO) -> bytes:

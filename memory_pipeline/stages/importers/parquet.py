@@ -27,13 +27,13 @@ def read(source: SourceFile) -> Iterator[Item]:
         with pq.ParquetFile(source.path) as file:
             missing = [name for name in REQUIRED if name not in file.schema_arrow.names]
             if missing:
-                raise IngestError(f"{source.path}: the columns {', '.join(missing)} are missing")
+                raise IngestError(f"{source.path}: the columns {', '.join(missing)} are missing", path=str(source.path))
             for batch in file.iter_batches(batch_size=_ROWS):
                 for row in _rows(_plain(batch)):
                     number += 1
                     yield _item(number, row)
     except (OSError, pa.ArrowException) as error:
-        raise IngestError(f"{source.path}: not a readable Parquet file: {error}") from error
+        raise IngestError(f"{source.path}: not a readable Parquet file: {error}", path=str(source.path)) from error
 
 
 def _plain(batch: Any) -> Any:

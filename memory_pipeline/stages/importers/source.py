@@ -106,7 +106,7 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise IngestError(f"cannot read {path}: {error.strerror or error}") from error
+        raise IngestError(f"cannot read {path}: {error.strerror or error}", path=str(path)) from error
 
 
 def lines(stream: BinaryIO, limit: int = MAX_LINE) -> Iterator[tuple[int, bytes, bool]]:
@@ -137,7 +137,7 @@ def documents(source: SourceFile, members: str = "conversations*.json") -> Itera
             with zipfile.ZipFile(source.path) as archive:
                 names = [n for n in archive.namelist() if fnmatch(PurePosixPath(n).name, members)]
                 if not names:
-                    raise IngestError(f"{source.path}: the archive holds no {members}")
+                    raise IngestError(f"{source.path}: the archive holds no {members}", path=str(source.path))
                 for name in sorted(names):
                     yield _parsed(archive.read(name))
         else:
@@ -145,7 +145,7 @@ def documents(source: SourceFile, members: str = "conversations*.json") -> Itera
                 data = stream.read()
             yield _parsed(data)
     except (OSError, zipfile.BadZipFile, RuntimeError, ValueError, *DAMAGED) as error:
-        raise IngestError(f"{source.path}: not a readable JSON document: {error}") from error
+        raise IngestError(f"{source.path}: not a readable JSON document: {error}", path=str(source.path)) from error
 
 
 def _parsed(data: bytes) -> Any:

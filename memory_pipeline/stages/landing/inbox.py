@@ -145,7 +145,7 @@ def hashed(file: InboxFile) -> InboxFile | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise IngestError(f"cannot read {file.path}: {error}") from error
+        raise IngestError(f"cannot read {file.path}: {error}", path=str(file.path)) from error
     read = InboxFile(file.path, file.name, digest.hexdigest(), after.size or 0, (after.mtime_ns or 0) / 1e9)
     return read if read.stamp == file.stamp else None
 
@@ -171,7 +171,7 @@ def fetched(path: str | Path) -> Iterator[Path]:
                 while block := stream.read(_BLOCK):
                     out.write(block)
         except OSError as error:
-            raise IngestError(f"cannot read {path}: {error}") from error
+            raise IngestError(f"cannot read {path}: {error}", path=str(path)) from error
         yield copy
 
 
@@ -210,7 +210,7 @@ def _scanned(path: Path) -> set[date]:
                 found.update(_CREATED.findall(window))
                 rest = window[-_OVERLAP:]
         except (OSError, *DAMAGED) as error:
-            raise IngestError(f"cannot read {path}: {error}") from error
+            raise IngestError(f"cannot read {path}: {error}", path=str(path)) from error
     days = set()
     for text in found:
         try:

@@ -77,7 +77,7 @@ def exclusive(settings: Settings) -> Iterator[None]:
         lock = FileLock(path)
         lock.acquire()
     except OSError as error:
-        raise StorageError(f"cannot lock {path}: {error}") from error
+        raise StorageError(f"cannot lock {path}: {error}", path=str(path)) from error
     try:
         yield
     finally:
