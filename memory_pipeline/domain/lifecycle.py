@@ -54,18 +54,18 @@ def _plus(day: date, days: int) -> date:
     return day + timedelta(days=days) if (date.max - day).days > days else date.max
 
 
-def _next(memory: MemoryVersion, policy: Mapping[str, LifecyclePolicy]) -> _Step | None:
+def _next(memory: MemoryVersion, policy: Mapping[MemoryType, LifecyclePolicy]) -> _Step | None:
     coming = (step for step in _steps(memory, policy[memory.type]) if step[0] < date.max)
     return min(coming, key=lambda s: s[0], default=None)
 
 
-def review_on(memory: MemoryVersion, policy: Mapping[str, LifecyclePolicy]) -> date | None:
+def review_on(memory: MemoryVersion, policy: Mapping[MemoryType, LifecyclePolicy]) -> date | None:
     """First local day on which the policy changes the memory; None when it never does."""
     step = _next(memory, policy)
     return None if step is None else max(step[0], memory.day)
 
 
-def advance(memory: MemoryVersion, through: date, policy: Mapping[str, LifecyclePolicy]) -> Iterator[MemoryVersion]:
+def advance(memory: MemoryVersion, through: date, policy: Mapping[MemoryType, LifecyclePolicy]) -> Iterator[MemoryVersion]:
     """The versions that time makes of a memory until the end of a local day, in order (DL-26)."""
     while (step := _next(memory, policy)) is not None:
         day, change, status, reason = step

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from memory_pipeline.domain.policy import Handling, SensitiveClass
+from memory_pipeline.domain.policy import Handling, Policy, SensitiveClass, build
+from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.errors import SettingsError
-from memory_pipeline.settings import Settings
+from memory_pipeline.settings import Settings, shipped
 
 
 def _load(tmp_path: Path, text: str) -> Settings:
@@ -43,3 +45,11 @@ def test_the_version_of_a_part_changes_with_that_part_alone(tmp_path: Path) -> N
     assert own.version("gate.sensitive") != shipped.version("gate.sensitive")
     assert own.version("gate") != shipped.version("gate")
     assert own.version("gate.quality", "summary") == shipped.version("gate.quality", "summary")
+
+
+@pytest.mark.parametrize("kind", MemoryType)
+def test_every_type_of_memory_has_its_rules_of_time(kind: MemoryType) -> None:
+    table = tomllib.loads((shipped("policy.toml")).read_text(encoding="utf-8"))
+    del table["lifecycle"][str(kind)]
+    with pytest.raises(ValueError, match=f"policy.lifecycle.{kind} is missing"):
+        build(Policy, table)

@@ -45,6 +45,7 @@ from memory_pipeline.domain.policy.writing import (
     SimilarityPolicy,
     WindowPolicy,
 )
+from memory_pipeline.domain.proposal import MemoryType
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Policy:
     calibration: CalibrationPolicy
     consolidation: ConsolidationPolicy
     links: LinkPolicy
-    lifecycle: Mapping[str, LifecyclePolicy]
+    lifecycle: Mapping[MemoryType, LifecyclePolicy]
     curves: Mapping[str, CurvePolicy]
     strength: StrengthPolicy
     prune: PrunePolicy
