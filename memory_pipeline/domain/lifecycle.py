@@ -65,7 +65,9 @@ def review_on(memory: MemoryVersion, policy: Mapping[MemoryType, LifecyclePolicy
     return None if step is None else max(step[0], memory.day)
 
 
-def advance(memory: MemoryVersion, through: date, policy: Mapping[MemoryType, LifecyclePolicy]) -> Iterator[MemoryVersion]:
+def advance(
+    memory: MemoryVersion, through: date, policy: Mapping[MemoryType, LifecyclePolicy]
+) -> Iterator[MemoryVersion]:
     """The versions that time makes of a memory until the end of a local day, in order (DL-26)."""
     while (step := _next(memory, policy)) is not None:
         day, change, status, reason = step
