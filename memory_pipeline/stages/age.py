@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from itertools import takewhile
@@ -18,12 +18,9 @@ from memory_pipeline.stages.audit_result import Audit
 from memory_pipeline.stages.clock import take_back_early
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import holds_in_force
-from memory_pipeline.stages.outcome import Outcome
-from memory_pipeline.stages.prospect import Prospect
-from memory_pipeline.stages.publication import Batch, write_audit_publish
+from memory_pipeline.stages.publication import staged
 from memory_pipeline.stages.publish import ledger_rows
 from memory_pipeline.stages.staging import clear
-from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 500
 
@@ -66,6 +63,11 @@ class AgeReport:
     changes: dict[date, Counter[str]] = field(default_factory=dict)
     audits: tuple[Audit, ...] = ()
 
+    def add(self, versions: Iterable[MemoryVersion]) -> None:
+        """Count versions that were published."""
+        for version in versions:
+            self.changes.setdefault(version.day, Counter())[f"{version.type} → {version.status}"] += 1
+
     def rows(self) -> dict[date, int]:
         """How many versions were written, by day."""
         return {day: found.total() for day, found in self.changes.items()}
@@ -77,27 +79,20 @@ def age(ctx: StageContext, days: Sequence[date]) -> AgeReport:
     Raises:
         AuditFailed: what was staged breaks a rule; nothing of it was published.
     """
-    from memory_pipeline.storage.ledger import marks_of
-
     report = AgeReport()
     if days:
         take_back_early(ctx)
     scopes = sorted({v.scope for v in transitions(ctx, max(days))}) if days else []
 
-    def stage(staged: Staged, part: str, users: Sequence[Scope]) -> Batch:
-        marks = marks_of(ctx.lake, users)
-        aged = transitions(ctx, max(days), users)
-        staged.put(part, "memory_versions", ledger_rows(ctx, aged, []))
-
-        def told(_: Outcome, published: Collection[Scope]) -> None:
-            for version in aged:
-                if version.scope in published:
-                    change = f"{version.type} → {version.status}"
-                    report.changes.setdefault(version.day, Counter())[change] += 1
-
-        return Batch(users, marks, Prospect(ctx, "lifecycle", users, staged, part), told)
-
-    report.audits = write_audit_publish(ctx, "lifecycle", scopes, stage, "ageing", at_once=_USERS_AT_ONCE)
+    with staged(ctx, "lifecycle", scopes, at_once=_USERS_AT_ONCE) as publication:
+        while publication.users:
+            aged = {}
+            for batch in publication.batches("ageing"):
+                aged[batch] = transitions(ctx, max(days), batch.users)
+                batch.put("memory_versions", ledger_rows(ctx, aged[batch], []))
+            for batch, published in publication.publish():
+                report.add(version for version in aged[batch] if version.scope in published.users)
+    report.audits = publication.audits
     if scopes:
         clear(ctx, "lifecycle", None)
     return report

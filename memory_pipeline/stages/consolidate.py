@@ -12,26 +12,26 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.auditing import audited, joined, require_of_act
-from memory_pipeline.stages.batches import stage_batch
+from memory_pipeline.stages.batches import replay_batch
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.on_top import OnTop
 from memory_pipeline.stages.one_writer import in_turn
 from memory_pipeline.stages.outcome import ConsolidateReport as ConsolidateReport
 from memory_pipeline.stages.outcome import outcome_of, replace_verdicts
 from memory_pipeline.stages.prospect import BY_HAND, Prospect
-from memory_pipeline.stages.publication import Batch, write_audit_publish
+from memory_pipeline.stages.publication import staged
 from memory_pipeline.stages.publish import index_memories
 from memory_pipeline.stages.replay import Replay
 from memory_pipeline.stages.replay_inputs import replays
 from memory_pipeline.stages.settle import settle
 from memory_pipeline.stages.staging import clear
 from memory_pipeline.stages.tracing import traced
-from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
 _NEAR = timedelta(days=62)  # what is replayed together shares calls
@@ -80,12 +80,12 @@ def _near(days: Sequence[date]) -> list[list[date]]:
 
 def _consolidate(ctx: StageContext, span: Sequence[date], report: ConsolidateReport) -> None:
     users = users_of(ctx, span)
-
-    def stage(staged: Staged, part: str, some: Sequence[Scope]) -> Batch:
-        return stage_batch(ctx, staged, part, some, span, report)
-
-    found = write_audit_publish(ctx, "memories", users, stage, "consolidating", at_once=_USERS_AT_ONCE, index=False)
-    report.audits = joined(report.audits, found)
+    with staged(ctx, "memories", users, at_once=_USERS_AT_ONCE, index=False) as publication:
+        while publication.users:
+            made = {batch: replay_batch(ctx, batch, span) for batch in publication.batches("consolidating")}
+            for batch, published in publication.publish():
+                report.add(replace(published.outcome, failed=made[batch].failed), span[-1])
+    report.audits = joined(report.audits, publication.audits)
     if users:
         clear(ctx, "memories", users, [*span, *report.replayed])
 

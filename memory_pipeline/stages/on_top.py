@@ -6,7 +6,8 @@ What it writes is staged; it sees it as if it held. Models, prompts and the inde
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from datetime import date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +18,6 @@ from memory_pipeline.stages.outcome import Outcome
 from memory_pipeline.stages.prospect import Prospect
 from memory_pipeline.stages.publication import Batch
 from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.staging import Staged
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.budget import Budget
@@ -99,36 +99,19 @@ class OnTop(StageContext):
         return Outcome(self._replayed[0].versions, pa.concat_tables(verdicts), dict(covered), failed)
 
 
-def stage_on_top(
-    ctx: StageContext,
-    writer: str,
-    staged: Staged,
-    part: str,
-    users: Sequence[Scope],
-    since: date,
-    work: Callable[[OnTop, Sequence[Scope]], Callable[[Collection[Scope]], None]],
-) -> Batch:
-    """Do some work on top of the lake, so that what it writes is staged.
+@contextmanager
+def on_top(ctx: StageContext, writer: str, batch: Batch, since: date) -> Iterator[OnTop]:
+    """Surroundings on top of the lake: what is written there is staged in a batch.
 
     Args:
-        since: first day of the ledger that it goes by.
-        work: given the surroundings and users, does it, and returns what counts it for those who were published.
-
-    Raises:
-        ModelError: a model cannot be reached.
+        since: first day of the ledger that the work goes by.
     """
-    from memory_pipeline.storage.ledger import marks_of
-
-    marks = marks_of(ctx.lake, users)
-    top = OnTop(ctx, staged.on_top(part))
-    count = work(top, users)
+    top = OnTop(ctx, batch.rows.on_top(batch.part))
+    yield top
     replayed = top.replayed()
     if replayed is not None:
-        staged.put(part, "verdicts", replayed.verdicts)
-    prospect = Prospect(ctx, writer, users, staged, part, replayed.covered if replayed else {}, top.proposed)
+        batch.put("verdicts", replayed.verdicts)
+    covered = replayed.covered if replayed else {}
+    prospect = Prospect(ctx, writer, batch.users, batch.rows, batch.part, covered, top.proposed)
     prospect.since = min([since, *prospect.changed["day"].to_pylist()])
-
-    def told(_: Outcome, published: Collection[Scope]) -> None:
-        count(published)
-
-    return Batch(users, marks, prospect, told)
+    batch.prospect = prospect

@@ -33,15 +33,14 @@ from memory_pipeline.stages.auditing import joined
 from memory_pipeline.stages.consolidate import replay_on_top
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import held_weeks
-from memory_pipeline.stages.on_top import OnTop, stage_on_top
+from memory_pipeline.stages.on_top import OnTop, on_top
 from memory_pipeline.stages.pattern_groups import Group, UserPatterns
-from memory_pipeline.stages.publication import Batch, write_audit_publish
+from memory_pipeline.stages.publication import staged
 from memory_pipeline.stages.publish import publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.regate import CitedMessages
 from memory_pipeline.stages.staging import clear
 from memory_pipeline.stages.vetting import objection
-from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
 _KINDS = sorted(CLUSTERED | {MemoryType.PATTERN})
@@ -74,16 +73,17 @@ def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> PatternReport:
     passed = let_time_pass(ctx, ordered)
     users = _active(ctx, ordered)
 
-    def stage(staged: Staged, part: str, some: Sequence[Scope]) -> Batch:
-        def work(top: OnTop, of: Sequence[Scope]) -> Callable[[Collection[Scope]], None]:
-            return _Finder(top, ordered).find(of, report)
-
-        return stage_on_top(ctx, "patterns", staged, part, some, ordered[0].start, work)
-
-    made = write_audit_publish(ctx, "patterns", users, stage, "finding patterns", at_once=_USERS_AT_ONCE)
+    with staged(ctx, "patterns", users, at_once=_USERS_AT_ONCE) as publication:
+        while publication.users:
+            count = {}
+            for batch in publication.batches("finding patterns"):
+                with on_top(ctx, "patterns", batch, ordered[0].start) as top:
+                    count[batch] = _Finder(top, ordered).find(batch.users, report)
+            for batch, published in publication.publish():
+                count[batch](published.users)
     if users:
         clear(ctx, "patterns", users)
-    report.audits = joined(made, passed)
+    report.audits = joined(publication.audits, passed)
     return report
 
 

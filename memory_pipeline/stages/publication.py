@@ -8,8 +8,10 @@ two writes; the next run finds what is missing still, and stages it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ModelError
@@ -24,122 +26,154 @@ from memory_pipeline.stages.staging import staging
 from memory_pipeline.stages.tracing import traced
 from memory_pipeline.storage.staging import Staged
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Marks = Mapping[Scope, tuple[int, int]]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Batch:
-    """Some users whose rows are staged.
+    """Some users who are worked on, and locked, together; and the place for their rows, where no reader looks.
 
     Attributes:
         marks: of the users' ledger as the work found it.
-        prospect: what would hold.
-        told: counts what was published, and of whom, in the stage's report.
+        prospect: what would hold; to be replaced where verdicts are staged, too.
     """
 
     users: Sequence[Scope]
     marks: Marks
+    rows: Staged
+    part: str
     prospect: Prospect
-    told: Callable[[Outcome, Collection[Scope]], None]
+
+    def put(self, dataset: str, rows: pa.Table) -> None:
+        """Stage rows of a dataset."""
+        self.rows.put(self.part, dataset, rows)
 
 
-Stage = Callable[[Staged, str, Sequence[Scope]], Batch]
-"""Works out what is to be of some users, and stages it in a part."""
+@dataclass(frozen=True)
+class Published:
+    """What was published of a batch, and of whom: nothing of those whose ledger another hand has added to meanwhile."""
+
+    outcome: Outcome
+    users: frozenset[Scope]
 
 
-def write_audit_publish(
-    ctx: StageContext,
-    writer: str,
-    users: Sequence[Scope],
-    stage: Stage,
-    label: str,
-    *,
-    at_once: int = 100,
-    index: bool = True,
-) -> tuple[Audit, ...]:
-    """Stage what a writer makes of users, audit it, and publish it.
+@dataclass
+class Publication:
+    """A writer's rows of users on their way to the ledger; :func:`staged` opens it.
 
-    A user whose ledger another hand has added to since the rows were staged is worked on again: nobody waits for a
-    model, and nothing is lost.
+    Attributes:
+        users: who is still to be worked on.
+        audits: what the audits have found so far.
+    """
+
+    ctx: StageContext
+    writer: str
+    users: Sequence[Scope]
+    at_once: int
+    index: bool
+    audits: tuple[Audit, ...]
+    rows: Staged | None = None
+    _complete: list[Batch] = field(default_factory=list)
+
+    def batches(self, label: str) -> Iterator[Batch]:
+        """The users who are left, batch by batch. A batch is complete when the next one is asked for.
+
+        Args:
+            label: of the progress.
+        """
+        from memory_pipeline.storage.ledger import marks_of
+
+        assert self.rows is not None, "nobody is left"
+        for start in range(0, len(self.users), self.at_once):
+            self.ctx.progress(label, start, len(self.users))
+            some = self.users[start : start + self.at_once]
+            part = f"{len(self.rows.parts()) + 1:05}"
+            self.rows.begin(part)
+            prospect = Prospect(self.ctx, self.writer, some, self.rows, part)
+            batch = Batch(some, marks_of(self.ctx.lake, some), self.rows, part, prospect)
+            yield batch
+            self._complete.append(batch)
+        self.ctx.progress(label, len(self.users), len(self.users))
+
+    def publish(self) -> list[tuple[Batch, Published]]:
+        """Audit the batches that are complete, all together, and publish them.
+
+        ``users`` are then those whose ledger another hand has added to since their rows were staged: they are to be
+        worked on again. Nobody waits for a model, and nothing is lost.
+
+        Raises:
+            AuditFailed: what was staged breaks a rule; nothing of it was published.
+        """
+        batches, self._complete = self._complete, []
+        if not batches or self.rows is None:
+            return []
+        audits = audited(self.ctx, self.writer, [batch.prospect for batch in batches])
+        record(self.ctx, audits)
+        require(self.ctx, self.writer, self.rows, audits)
+        self.audits = joined(self.audits, audits)
+        found = [(batch, _published(self.ctx, batch, index=self.index)) for batch in batches]
+        self.users = [user for batch, what in found for user in batch.users if user not in what.users]
+        return found
+
+
+@contextmanager
+def staged(
+    ctx: StageContext, writer: str, users: Sequence[Scope], *, at_once: int = 100, index: bool = True
+) -> Iterator[Publication]:
+    """Stage what a writer makes of users, audit it, and publish it::
+
+        with staged(ctx, "lifecycle", users) as publication:
+            while publication.users:
+                for batch in publication.batches("ageing"):
+                    batch.put("memory_versions", rows)
+                for batch, published in publication.publish():
+                    ...
+
+    Where a model cannot be reached, the batches that are complete are published before the error goes on.
 
     Args:
         writer: whose audits count; see ``stages.auditing``.
-        label: of the progress.
         at_once: users that are worked on, and locked, together.
         index: whether the index follows at once; else another stage sees to that.
 
-    Returns:
-        What the audits found.
-
     Raises:
         AuditFailed: what was staged breaks a rule; nothing of it was published.
-        ModelError: a model cannot be reached; users already worked on are written, the others are as they were.
     """
-    found = audited(ctx, writer, [])
+    publication = Publication(ctx, writer, users, at_once, index, audited(ctx, writer, []))
     if not users:
-        return found
-    with staging(ctx) as staged:
-        left = list(users)
-        while left:
-            batches, stopped = _staged(ctx, staged, left, stage, label, at_once)
-            audits = audited(ctx, writer, [batch.prospect for batch in batches])
-            record(ctx, audits)
-            require(ctx, writer, staged, audits)
-            found = joined(found, audits)
-            left = [user for batch in batches for user in publish_batch(ctx, batch, index=index)]
-            if stopped is not None:
-                raise stopped
-    return found
-
-
-def _staged(
-    ctx: StageContext, staged: Staged, users: Sequence[Scope], stage: Stage, label: str, at_once: int
-) -> tuple[list[Batch], ModelError | None]:
-    """The batches of users, and what stopped the work before it came to the last of them.
-
-    Raises:
-        ModelError: a model cannot be reached, and nothing is staged.
-    """
-    batches: list[Batch] = []
-    for start in range(0, len(users), at_once):
-        ctx.progress(label, start, len(users))
-        part = f"{len(staged.parts()) + 1:05}"
-        staged.begin(part)
+        yield publication
+        return
+    with staging(ctx) as rows:
+        publication.rows = rows
         try:
-            batches.append(stage(staged, part, users[start : start + at_once]))
-        except ModelError as error:
-            if not batches:
-                raise
-            return batches, error
-    ctx.progress(label, len(users), len(users))
-    return batches, None
+            yield publication
+        except ModelError:
+            publication.publish()
+            raise
 
 
-@traced("persist", lambda moved: {"users_again": len(moved)})
-def publish_batch(ctx: StageContext, batch: Batch, *, index: bool = False) -> list[Scope]:
-    """Publish what was staged of a batch, verdicts first: a version in the ledger is never without its verdict.
-
-    Returns:
-        The users whose ledger another hand has added to meanwhile: nothing of theirs is published.
-    """
+@traced("persist", lambda what: {"users": len(what.users)})
+def _published(ctx: StageContext, batch: Batch, *, index: bool) -> Published:
+    """Publish what was staged of a batch, verdicts first: a version in the ledger is never without its verdict."""
     from memory_pipeline.storage.ledger import marks_of
 
-    what = batch.prospect
+    what, everybody = batch.prospect, frozenset(batch.users)
     made = Outcome(what.changed, what.judged, what.covered, frozenset())
     if not what.anything:
-        batch.told(made, batch.users)
-        return []
+        return Published(made, everybody)
     with one_writer(ctx.settings, batch.users):
         now = marks_of(ctx.lake, batch.users)
-        moved = [user for user in batch.users if batch.marks.get(user) != now.get(user)]
+        moved = {user for user in batch.users if batch.marks.get(user) != now.get(user)}
         if moved:
-            made = made.only(ctx.lake, set(batch.users).difference(moved))
+            made = made.only(ctx.lake, set(everybody - moved))
         replace_verdicts(ctx, made)
         if moved or what.staged is None:
             ctx.lake.append("memory_versions", made.versions)
         else:
             what.staged.publish("memory_versions", what.part)
-        batch.told(made, set(batch.users).difference(moved))
     if index:
         index_memories(ctx, made.versions["memory_id"].to_pylist())
-    return moved
+    return Published(made, everybody - moved)

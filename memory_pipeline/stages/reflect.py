@@ -26,15 +26,14 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.holds import held_weeks
 from memory_pipeline.stages.insights import Insights
 from memory_pipeline.stages.joint_asking import ask_jointly
-from memory_pipeline.stages.on_top import OnTop, stage_on_top
-from memory_pipeline.stages.publication import Batch, write_audit_publish
+from memory_pipeline.stages.on_top import OnTop, on_top
+from memory_pipeline.stages.publication import staged
 from memory_pipeline.stages.publish import publish
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.reflect_requests import Question, grouped
 from memory_pipeline.stages.reflect_requests import joined as together
 from memory_pipeline.stages.regate import CitedMessages
 from memory_pipeline.stages.staging import clear
-from memory_pipeline.storage.staging import Staged
 
 _USERS_AT_ONCE = 100
 
@@ -66,15 +65,18 @@ def reflect(ctx: StageContext, weeks: Sequence[Period]) -> ReflectReport:
     passed = let_time_pass(ctx, ordered)
     users = _active(ctx, ordered)
 
-    def stage(staged: Staged, part: str, some: Sequence[Scope]) -> Batch:
-        work = partial(_reflect, weeks=ordered, report=report)
-        return stage_on_top(ctx, "reflections", staged, part, some, ordered[0].start, work)
-
-    made = write_audit_publish(ctx, "reflections", users, stage, "reflecting", at_once=_USERS_AT_ONCE)
+    with staged(ctx, "reflections", users, at_once=_USERS_AT_ONCE) as publication:
+        while publication.users:
+            count = {}
+            for batch in publication.batches("reflecting"):
+                with on_top(ctx, "reflections", batch, ordered[0].start) as top:
+                    count[batch] = _reflect(top, batch.users, ordered, report)
+            for batch, published in publication.publish():
+                count[batch](published.users)
     if users:
         clear(ctx, "reflections", users)
     again = let_time_pass(ctx, ordered)  # for what has just been made, too
-    report.audits = joined(joined(made, passed), again)
+    report.audits = joined(joined(publication.audits, passed), again)
     return report
 
 
