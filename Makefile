@@ -38,13 +38,19 @@ check: install  ## lint, types, import directions, Dagster definitions
 	$(BIN)/lint-imports
 	$(BIN)/dg check defs
 
+.PHONY: docs
+docs: install  ## build the documentation into site/; a link that leads nowhere fails
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[docs]'
+	$(BIN)/python docs/reference.py
+	$(BIN)/mkdocs build --strict
+
 .PHONY: bench
 bench: install  ## run the benchmarks and print JSON
 	$(BIN)/python -m benchmarks
 
 .PHONY: clean
 clean:  ## remove what demo and tests left behind
-	rm -rf data/demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf data/demo site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 .PHONY: help
 help:  ## this list
