@@ -17,7 +17,7 @@ BEGIN, END = "<!-- demo:begin -->", "<!-- demo:end -->"
 RULE = "──"
 _CLOSING = "Go on"  # names a folder of this machine
 _SHOWN = ("A fact that changed", "What a prompt of")
-_LINES_EACH = 7
+_LINES_EACH = 9
 
 
 def output() -> list[str]:
