@@ -1,5 +1,6 @@
-"""Puts the real output of ``memory-pipeline demo`` between the markers of two pages: all of it into ``docs/first-run.md``,
-a part of it into the README.
+"""Puts the real output of ``memory-pipeline demo`` between the markers of two pages.
+
+``docs/first-run.md`` gets all of it, the README a part.
 """
 
 from __future__ import annotations

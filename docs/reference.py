@@ -1,4 +1,4 @@
-"""Writes the pages that follow from code: ``docs/cli.md`` from the command line, ``docs/settings.md`` from the settings.
+"""Writes the pages that follow from code: ``docs/cli.md`` and ``docs/settings.md``.
 
 Run it after changing either: ``python docs/reference.py``. A test compares the pages with the code.
 """
@@ -37,12 +37,18 @@ def command_page() -> str:
     root: Any = get_command(app)
     context = typer.Context(root, info_name="memory-pipeline")
     commands = [root.get_command(context, name) for name in root.list_commands(context)]
-    parts = [_CLI]
+    parts = [_CLI, "\n".join(["| command | does |", "|---|---|", *map(_line, commands)]) + "\n"]
     for panel, listed in groupby(commands, key=lambda command: command.rich_help_panel or "Other"):
         parts.append(f"## {panel}\n")
         for command in listed:
             parts += _command(command, context)
     return "\n".join(parts)
+
+
+def _line(command: Any) -> str:
+    """A command as a row of the overview: the first sentence of its help."""
+    told = " ".join(_plain(command.help or "").split("\n\n")[0].split())
+    return f"| [`{command.name}`](#{command.name}) | {told.split('. ')[0].rstrip('.')} |"
 
 
 def _command(command: Any, parent: Any) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The same question on two days of one life: what held then, and what holds now. Needs no key and no network.
 
-    python examples/as_of_a_past_day.py [HOME]
+python examples/as_of_a_past_day.py [HOME]
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where a memory came from, and what becomes of it when the user wants it forgotten. Needs no key and no network.
 
-    python examples/forget_and_explain.py [HOME]
+python examples/forget_and_explain.py [HOME]
 """
 
 from __future__ import annotations

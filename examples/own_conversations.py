@@ -1,6 +1,6 @@
 """Messages of your own become memories, and a question finds them. Needs no key and no network.
 
-    python examples/own_conversations.py [HOME]
+python examples/own_conversations.py [HOME]
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def main(home: str) -> None:
         home: the folder that holds everything.
     """
     messages = [
-        {"user_id": "ann", "session_id": at[:10], "role": "user", "content": text, "created_at": at} for at, text in SAID
+        {"user_id": "ann", "session_id": at[:10], "role": "user", "content": text, "created_at": at}
+        for at, text in SAID
     ]
     pipeline = Pipeline.open(home)
     print(pipeline.ingest(messages).taken, "messages taken")

@@ -34,6 +34,7 @@ def pytest_xdist_auto_num_workers() -> int:
 _LONG = (
     "evaluation/test_fixture_run",
     "test_fault_injection",
+    "test_examples",
     "orchestration/",
     "stages/erasure/",
     "cli/",

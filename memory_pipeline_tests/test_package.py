@@ -31,5 +31,5 @@ def test_the_public_names() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "operations.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "docs" / "settings.md").read_text(encoding="utf-8")
     assert [name for name in Settings.model_fields if f"| `{name.upper()}` |" not in page] == []
