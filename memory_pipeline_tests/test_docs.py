@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -11,9 +13,12 @@ from typing import Any
 
 import pytest
 import yaml
+from typer.main import get_command
 
+from memory_pipeline.cli import app
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.reasons import Reason
+from memory_pipeline.settings import Settings
 from memory_pipeline.stages.registry import STAGES
 
 ROOT = Path(__file__).parents[1]
@@ -26,6 +31,8 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 _NAMED = re.compile(r'id="([^"]+)"')
+_TYPED = re.compile(r"^(?:[A-Z_]+=\S+ )*memory-pipeline ([a-z-].*)$", re.MULTILINE)
+_VARIABLE = re.compile(r"\bMEMORY_PIPELINE_[A-Z_]*[A-Z]\b")
 _TEXT = {".py", ".toml", ".yaml", ".jinja", ".md"}
 
 
@@ -63,6 +70,33 @@ def broken(page: Path) -> Iterator[str]:
             yield link
 
 
+def unknown(page: Path) -> Iterator[str]:
+    """Commands, options and variables that a page names and that do not exist, and Python that does not parse."""
+    told = text(page)
+    for line in _TYPED.findall(told):
+        yield from _wrong_words(shlex.split(line, comments=True))
+    known = {f"MEMORY_PIPELINE_{name.upper()}" for name in Settings.model_fields}
+    yield from (name for name in _VARIABLE.findall(told) if name not in known)
+    for block in re.findall(r"^```python\n(.*?)^```", told, re.DOTALL | re.MULTILINE):
+        try:
+            ast.parse(block)
+        except SyntaxError:
+            yield block.splitlines()[0]
+
+
+def _wrong_words(words: list[str]) -> Iterator[str]:
+    command: Any = get_command(app)
+    path: list[str] = []
+    while words and hasattr(command, "commands") and not words[0].startswith(("-", "[")):
+        path.append(words.pop(0))
+        if path[-1] not in command.commands:
+            yield " ".join(path)
+            return
+        command = command.commands[path[-1]]
+    known = {"--help", *(option for parameter in command.params for option in parameter.opts)}
+    yield from (" ".join([*path, word]) for word in words if word.startswith("-") and word not in known)
+
+
 @pytest.mark.parametrize("name", ["cli.md", "settings.md"])
 def test_pages_that_follow_from_code(name: str) -> None:
     assert text(DOCS / name) == script("reference").PAGES[name](), "run: python docs/reference.py"
@@ -98,6 +132,27 @@ def test_every_page_has_its_place() -> None:
 
     listed = list(pages(yaml.safe_load(text(ROOT / "mkdocs.yml"))["nav"]))
     assert sorted(listed) == [page.name for page in PAGES]
+
+
+@pytest.mark.parametrize("page", READ_IN_PLACE, ids=lambda page: page.name)
+def test_what_pages_tell_to_type_exists(page: Path) -> None:
+    assert list(unknown(page)) == []
+
+
+def test_what_does_not_exist_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "`memory-pipeline run` `MEMORY_PIPELINE_COLOUR=1`\n\n"
+        "```sh\nmemory-pipeline run --soon   # --later\nmemory-pipeline encoder paint\nX=1 memory-pipeline fly\n```\n"
+        "```python\nfrom memory_pipeline import\n```\n"
+    )
+    assert list(unknown(page)) == [
+        "run --soon",
+        "encoder paint",
+        "fly",
+        "MEMORY_PIPELINE_COLOUR",
+        "from memory_pipeline import",
+    ]
 
 
 def test_the_readme_is_short_and_shows_a_part_of_the_demo() -> None:
