@@ -8,10 +8,12 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from memory_pipeline.domain.contrast import opposed
 from memory_pipeline.domain.equivalence import may_be_one, relation_of
 from memory_pipeline.domain.fulfilment import fit
 from memory_pipeline.domain.memory import MemoryVersion
 from memory_pipeline.domain.proposal import Operation, Proposal
+from memory_pipeline.domain.replacement import tells_change
 from memory_pipeline.domain.slots import Relation, attribute
 from memory_pipeline.domain.tense import past
 from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negated, normalise, singular, words
@@ -36,6 +38,8 @@ def may_retire(proposal: Proposal, target: MemoryVersion) -> bool:
     met = met_words(proposal, target)
     if _one_matter(proposal, target) and proposal.operation is not Operation.ADD:
         return True
+    if met and (opposed(proposal.content, target.content) or _changes(proposal) and not proposal.attribute):
+        return True
     if _one_slot(proposal, target):
         single = attribute(proposal.attribute).single
         return single or proposal.operation is not Operation.ADD and bool(met) or len(met) >= _MET
@@ -48,6 +52,12 @@ def _one_matter(proposal: Proposal, target: MemoryVersion) -> bool:
     """Whether both are about one thing that is not the user, and neither says under another attribute."""
     subjects = {normalise(item.subject or "user") for item in (proposal, target)}
     return len(subjects) == 1 and "user" not in subjects and proposal.attribute == target.attribute
+
+
+def _changes(proposal: Proposal) -> bool:
+    """Whether a proposal says itself that something is otherwise now."""
+    said = (proposal.content, *(e.quote for e in proposal.evidence))
+    return proposal.operation is Operation.UPDATE or any(map(tells_change, said))
 
 
 def _one_slot(proposal: Proposal, target: MemoryVersion) -> bool:

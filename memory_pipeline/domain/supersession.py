@@ -361,15 +361,17 @@ def _by_wording(proposal: Proposal, memories: Sequence[MemoryVersion]) -> Decisi
 def _replaced_or_ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
     """What becomes of a plan is told by deeds, but for a plan that takes its place.
 
-    Of one message, only a correction changes the other.
+    Of one message, only a correction changes the other, or an update that tells it to be over.
     """
-    over = {m.memory_id: m for m in (*replaced(proposal, memories), *ended(proposal, memories))}
+    told_over = {m.memory_id: m for m in ended(proposal, memories)}
+    over = {m.memory_id: m for m in replaced(proposal, memories)} | told_over
+    update = proposal.operation is Operation.UPDATE
     closing = proposal.operation is Operation.CLOSE_OPEN_LOOP
     return [
         m
         for m in over.values()
         if (m.type is not MemoryType.OPEN_LOOP or proposal.type is MemoryType.OPEN_LOOP and not closing)
-        and (not told_together(proposal, m) or _corrects(proposal))
+        and (not told_together(proposal, m) or _corrects(proposal) or update and m.memory_id in told_over)
     ]
 
 
