@@ -89,6 +89,9 @@ class Decision:
 
 _CHANGING = frozenset({Action.MERGE, Action.SUPERSEDE, Action.CONTRADICT})
 _ENDING = frozenset({Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP, Operation.FORGET, Operation.SUPPRESS})
+UNJUDGED = "beside what it may change: nobody has judged it"
+"""Why a memory was added without a judge's answer."""
+
 _PURSUITS = frozenset({"learning", "project", "goal", "plan", "hobby"})
 _NAMES = 0.34  # share of a memory's words that "forget about that coffee shop" must name
 
@@ -117,7 +120,7 @@ def unasked(proposal: Proposal, decision: Decision) -> Decision:
     stating = proposal.operation not in _ENDING
     if decision.certain or not stating or decision.action not in _CHANGING:
         return decision
-    return Decision(Action.ADD, (), "beside what it may change: nobody has judged it", certain=False)
+    return Decision(Action.ADD, (), UNJUDGED, certain=False)
 
 
 def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reason: str) -> Decision:

@@ -56,7 +56,7 @@ def every_proposal_has_a_verdict(ctx: StageContext, days: Iterable[date]) -> Aud
 
 def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
     """No user has two active values of an attribute that holds one at a time, unless one message told both, one is only
-    vaguer than the other or not for now, or the later was told as a fact of its own, which a judge let stand."""
+    vaguer than the other or not for now, or no rule could tell whether the later takes the place of the other."""
     from memory_pipeline.domain.equivalence import Held, side_by_side
     from memory_pipeline.domain.slots import attribute
     from memory_pipeline.domain.tense import tells_past
@@ -100,15 +100,20 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
 
 
 def _additions(ctx: StageContext, memory_ids: Sequence[str]) -> frozenset[str]:
-    """Of some memories those that a proposal made which told a fact of its own."""
+    """Of some memories those of which no rule could tell what they retire: told as a fact of their own, or left to a
+    judge."""
     import pyarrow as pa
+
+    from memory_pipeline.domain.supersession import UNJUDGED
 
     if not memory_ids:
         return frozenset()
     table = ctx.lake.sql(
-        "SELECT DISTINCT memory_id FROM memory_versions v SEMI JOIN wanted USING (memory_id) "
-        "SEMI JOIN (SELECT proposal_id FROM proposals WHERE operation IN ('add', 'reinforce')) USING (proposal_id) "
-        "WHERE v.version = 1",
+        "WITH undecided AS (SELECT proposal_id FROM proposals WHERE operation IN ('add', 'reinforce') "
+        "UNION ALL SELECT proposal_id FROM verdicts WHERE reply_key IS NOT NULL) "
+        "SELECT DISTINCT memory_id FROM memory_versions SEMI JOIN wanted USING (memory_id) "
+        "WHERE version = 1 AND (reason = $unjudged OR proposal_id IN (FROM undecided))",
+        {"unjudged": UNJUDGED},
         tables={"wanted": pa.table({"memory_id": memory_ids})},
     )
     return frozenset(table["memory_id"].to_pylist())

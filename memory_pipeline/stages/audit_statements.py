@@ -14,8 +14,8 @@ _UNTOLD = frozenset({"new", "cited", "observed_at", "bounded"})
 
 def one_value_per_slot(what: Prospect) -> Rows:
     """No user comes to have two active values of an attribute that holds one at a time, unless one message told both,
-    one is only vaguer than the other or not for now, or the later was told as a fact of its own, which a judge let
-    stand."""
+    one is only vaguer than the other or not for now, or no rule could tell whether the later takes the
+    place of the other."""
     from memory_pipeline.domain.equivalence import Held, side_by_side
     from memory_pipeline.domain.slots import attribute
     from memory_pipeline.domain.tense import tells_past

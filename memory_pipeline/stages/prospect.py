@@ -58,8 +58,12 @@ SELECT DISTINCT new.*, coalesce(own, false) AS own, NOT coalesce(own, true) AS f
 FROM new LEFT JOIN whose USING (version_id, message_id) ORDER BY ALL
 """
 _ADDITIONS = """
-SELECT DISTINCT memory_id FROM first
-SEMI JOIN (SELECT proposal_id FROM proposals WHERE operation IN ('add', 'reinforce')) USING (proposal_id)
+WITH undecided AS (
+    SELECT proposal_id FROM proposals WHERE operation IN ('add', 'reinforce')
+    UNION ALL SELECT proposal_id FROM verdicts WHERE reply_key IS NOT NULL
+    UNION ALL SELECT proposal_id FROM judged WHERE reply_key IS NOT NULL
+)
+SELECT DISTINCT memory_id FROM first WHERE reason = $unjudged OR proposal_id IN (FROM undecided)
 """
 # What memories that something is derived from rest on, be they in the ledger or staged.
 _MEMBERS = """
@@ -213,16 +217,19 @@ class Prospect:
 
     @cached_property
     def additions(self) -> frozenset[str]:
-        """The memories that were made by a proposal which told a fact of its own, so that only a judge could retire
-        another for it; of those that something changes for."""
+        """Of the memories that something changes for those of which no rule could tell what they retire: told as a fact
+        of their own, or left to a judge."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        tables = (self.known, self.changed)
-        made = [t.filter(pc.equal(t["version"], 1)).select(["memory_id", "proposal_id", "day"]) for t in tables]
+        from memory_pipeline.domain.supersession import UNJUDGED
+
+        wanted = ["memory_id", "proposal_id", "day", "reason"]
+        made = [t.filter(pc.equal(t["version"], 1)).select(wanted) for t in (self.known, self.changed)]
         first = pa.concat_tables(made, promote_options="permissive")
-        days = set(pc.unique(first["day"]).to_pylist()) & set(self.ctx.lake.days("proposals"))
-        found = self.rows(_ADDITIONS, first=first, days={"proposals": days})
+        days = set(pc.unique(first["day"]).to_pylist())
+        there = {name: days & set(self.ctx.lake.days(name)) for name in ("proposals", "verdicts")}
+        found = self.rows(_ADDITIONS, "judged", first=first, days=there, params={"unjudged": UNJUDGED})
         return frozenset(row["memory_id"] for row in found)
 
     @cached_property
