@@ -159,7 +159,9 @@ def may_be_one(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool
     if "user" in (left, right):
         return False
     texts = [f" {normalise(item.content)} " for item in (a, b)]
-    return any(f" {x} {y} " in text or f" {x} {y}'s " in text for x, y in ((left, right), (right, left)) for text in texts)
+    return any(
+        f" {x} {y} " in text or f" {x} {y}'s " in text for x, y in ((left, right), (right, left)) for text in texts
+    )
 
 
 def one_owner(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from memory_pipeline.domain.contrast import opposed
+from memory_pipeline.domain.endings import tells_end
 from memory_pipeline.domain.equivalence import may_be_one, relation_of
 from memory_pipeline.domain.fulfilment import fit
 from memory_pipeline.domain.memory import MemoryVersion
@@ -35,6 +36,8 @@ def may_retire(proposal: Proposal, target: MemoryVersion) -> bool:
         return False
     if relation_of(proposal, target) in (Relation.SAME, Relation.CHANGED, Relation.DENIED):
         return True
+    if not _of_one(proposal, target):
+        return False
     met = met_words(proposal, target)
     if _one_matter(proposal, target) and proposal.operation is not Operation.ADD:
         return True
@@ -45,7 +48,19 @@ def may_retire(proposal: Proposal, target: MemoryVersion) -> bool:
         return single or proposal.operation is not Operation.ADD and bool(met) or len(met) >= _MET
     if met >= parts(target.value or target.content) != frozenset():
         return True
-    return len(met) >= _MET
+    named = names(proposal.content) & names(target.content)
+    return len(met) >= _MET or bool(named) and (tells_end(proposal.content) or _changes(proposal))
+
+
+def _of_one(proposal: Proposal, target: MemoryVersion) -> bool:
+    """Whether both may be about one: by their subjects, or as the one speaks of whom the other is about."""
+    if may_be_one(proposal, target):
+        return True
+    pairs = ((proposal, target), (target, proposal))
+    return any(
+        normalise(one.subject or "user") != "user" and set(words(one.subject or "")) <= set(words(other.content))
+        for one, other in pairs
+    )
 
 
 def _one_matter(proposal: Proposal, target: MemoryVersion) -> bool:

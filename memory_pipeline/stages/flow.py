@@ -65,6 +65,7 @@ STAGES = (
         ("windows",),
         ("extract", "rolling_summary"),
         holds=("windows", "proposals"),
+        version=2,
     ),
     # Vectors only bring up what may be meant; slots, words and the judge decide. So the ledger outlives an encoder.
     Stage(
@@ -73,8 +74,9 @@ STAGES = (
         ("proposals", "put_back", "classes"),
         ("consolidate",),
         holds=("verdicts", "stated"),
+        version=2,
     ),
-    Stage("lifecycle", Grain.DAY, ("memories",), holds=("aged",)),
+    Stage("lifecycle", Grain.DAY, ("memories",), holds=("aged",), version=2),
     Stage("patterns", Grain.WEEK, ("memories", "patterns_put_back"), ("pattern",), waits=True, holds=("patterns",)),
     Stage(
         "reflections",

@@ -34,6 +34,7 @@ _MIN_REASON = 8  # characters: retiring a memory of another slot needs a reason,
 _CHANGING = frozenset({Action.MERGE, Action.SUPERSEDE, Action.CONTRADICT})
 _PACK_TOKENS = 12_000
 _REPLY_TOKENS = 120
+_Line = tuple[str, str]  # what a memory says, and when it was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Case:
         request: the question; ids maps its aliases to memory ids.
         key: identity of the case: equal ones have equal questions and mean the same memories.
         near_loops: ids of the open loops that the proposal may have to do with, by words or by cosine.
+        may_end: what is shown of the memories that the proposal may retire or close, by text and time.
     """
 
     proposal: Proposal
@@ -53,6 +55,7 @@ class Case:
     ids: Mapping[str, str]
     key: str
     near_loops: frozenset[str] = frozenset()
+    may_end: frozenset[_Line] = frozenset()
 
     @property
     def fallback(self) -> Decision:
@@ -119,7 +122,10 @@ def case(
     request = ChatRequest(TASK, inputs, JudgeReply, scope, proposal.day, max_tokens=_REPLY_TOKENS * 2)
     key = digest(json.dumps(inputs, sort_keys=True), *alias)
     closable = frozenset(m.memory_id for m in near_loops)
-    return Case(proposal, suggested, request, {a: m for m, a in alias.items()}, key, closable)
+    ends = [m for m in near if m.memory_id in meant or may_retire(proposal, m)]
+    ends += [m for m in open_ if m.memory_id in closable or may_close(proposal, m)]
+    lines = frozenset((m.content, local(m.observed_at) or "") for m in ends)
+    return Case(proposal, suggested, request, {a: m for m, a in alias.items()}, key, closable, lines)
 
 
 def _suggestion(suggested: Decision, alias: Mapping[str, str]) -> dict[str, Any] | None:
@@ -211,9 +217,7 @@ def _stands(judgement: Judgement, asked: Case, target: MemoryVersion) -> bool:
     return may_retire(proposal, target) and (same_slot or len(judgement.reason) >= _MIN_REASON)
 
 
-def _with_it(
-    action: Action, target: MemoryVersion, asked: Case, state: Mapping[str, MemoryVersion]
-) -> tuple[str, ...]:
+def _with_it(action: Action, target: MemoryVersion, asked: Case, state: Mapping[str, MemoryVersion]) -> tuple[str, ...]:
     """A memory to be retired, and what slots and wording suggest to go with it: not other values of its slot, of which
     the judge named one."""
     suggested = asked.suggested
@@ -230,6 +234,22 @@ def _with_it(
 
 
 # -- several cases in one call
+
+
+def ready(cases: Sequence[Case]) -> list[Case]:
+    """The cases of one user that can be asked about now: a change or an end of what another one may yet make, or not,
+    waits for that one's answer."""
+    told = {_line(c.request.inputs["candidates"][0]) for c in cases}
+    return [c for c in cases if _adds(c.request) or told.isdisjoint(c.may_end)] or list(cases)
+
+
+def _adds(request: ChatRequest[Any]) -> bool:
+    (candidate,) = request.inputs["candidates"]
+    return candidate["operation"] == Operation.ADD and candidate["suggested"] is None
+
+
+def _line(item: Mapping[str, Any]) -> _Line:
+    return item["content"], item["observed_at"]
 
 
 def pack(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
@@ -257,11 +277,15 @@ def singly(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
 
 
 def _join(members: Sequence[ChatRequest[Any]]) -> Pack:
-    """One request with all candidates; a memory that several of them have in view stands in it under one alias."""
+    """One request with all candidates; a memory that several of them have in view stands in it under one alias.
+
+    What one of the candidates will be, once it is added, is no memory yet: to the others it is that candidate.
+    """
     first = members[0]
     if len(members) == 1:
         return Pack(first, members, lambda value: [value if _on(value, "c1") else None])
-    alias: dict[tuple[Any, ...], str] = {}
+    alias = {_line(member.inputs["candidates"][0]): f"c{n}" for n, member in enumerate(members, 1)}
+    memories = 0
     back: list[dict[str, str]] = []
     candidates: list[Mapping[str, Any]] = []
     loops: dict[str, Mapping[str, Any]] = {}
@@ -269,7 +293,10 @@ def _join(members: Sequence[ChatRequest[Any]]) -> Pack:
         (candidate,) = member.inputs["candidates"]
         own: dict[str, str] = {}
         for item in (*candidate["neighbours"], *member.inputs["open_loops"]):
-            own[item["memory"]] = alias.setdefault((item["content"], item["observed_at"]), f"k{len(alias) + 1}")
+            if _line(item) not in alias:
+                memories += 1
+                alias[_line(item)] = f"k{memories}"
+            own[item["memory"]] = alias[_line(item)]
         neighbours = [{**m, "memory": own[m["memory"]]} for m in candidate["neighbours"]]
         suggested = candidate["suggested"]
         if suggested is not None:

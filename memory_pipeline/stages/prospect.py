@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 STANDS = (
     "memory_id, tenant_id, user_id, version_id, status, change, cause, type, content, subject, attribute, value, "
     "negated, len(apart) > 0 AS apart, derived_from, coalesce(valid_from, observed_at) AS happened_at, day, "
-    "recorded_at, observed_at, valid_until IS NOT NULL AS bounded, list_transform(evidence, lambda e: e.message_id) AS cited"
+    "recorded_at, observed_at, valid_until IS NOT NULL AS bounded, "
+    "list_transform(evidence, lambda e: e.message_id) AS cited"
 )
 _TEXT_COLUMNS = STANDS.split(", negated")[0].split(", ")
 # Every version of a proposal with what it cites that the version before it did not, and whose messages those are; the

@@ -108,7 +108,7 @@ class Replay(UserState):
         """Replay from ``first`` to ``last``, and on to the end of the user's history when that changed anything.
 
         Returns:
-            The cases that the judge has not been asked about; none when the result stands.
+            Cases that the judge has not been asked about, and can be; none when the result stands.
         """
         since = self._begin(first, last)
         days = sorted(
@@ -125,7 +125,7 @@ class Replay(UserState):
             self.covered = set(days)
             old = [v for v in self._held if v.day >= first]
         self.asserted, self.withdrawn = difference(old, self._made)
-        return list(self._unknown.values())
+        return judge.ready(list(self._unknown.values()))
 
     def learn(self, case: judge.Case, answer: ChatReply[JudgeReply] | ReplyError) -> None:
         """Take the judge's answer to a case; without a fitting one the fallback holds, and the day stays open."""
