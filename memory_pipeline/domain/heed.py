@@ -17,7 +17,7 @@ from memory_pipeline.domain.proposal import Operation, Proposal
 from memory_pipeline.domain.replacement import tells_change
 from memory_pipeline.domain.slots import Relation, attribute
 from memory_pipeline.domain.tense import past
-from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negated, normalise, singular, words
+from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negations, normalise, singular, words
 
 ENDING = frozenset({Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP, Operation.FORGET, Operation.SUPPRESS})
 """Operations of which the content is what ends, and so never a fact to keep."""
@@ -122,7 +122,7 @@ def keeps(text: str, old: str, but: str | None = None) -> bool:
         but: a value that the text may leave out, since it gives it more exactly.
     """
     wanted = old.replace(but, " ") if but else old
-    return _holds(text, wanted) and negated(text) == negated(old)
+    return _holds(text, wanted) and bool(negations(text)) == bool(negations(old))
 
 
 def _holds(text: str, wanted: str) -> bool:
@@ -131,7 +131,7 @@ def _holds(text: str, wanted: str) -> bool:
 
 
 def _polarity(item: Proposal | MemoryVersion) -> bool:
-    return item.negated or negated(item.content)
+    return item.negated or bool(negations(item.content))
 
 
 def merged(text: str | None, proposal: Proposal, memory: MemoryVersion) -> str | None:

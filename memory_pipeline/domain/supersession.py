@@ -325,8 +325,9 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
 
 
 def _of_one(changed: Sequence[str], living: Sequence[Candidate]) -> bool:
-    """Whether what has changed held one value: who has two jobs may have changed either."""
-    values = [c.memory.value for c in living if c.memory.memory_id in changed]
+    """Whether what has changed held one value: who has two jobs may have changed either. What the user has put back
+    beside another value is no second one."""
+    values = [c.memory.value for c in living if c.memory.memory_id in changed and not c.memory.apart]
     return all(same_value(value, values[0]) for value in values)
 
 

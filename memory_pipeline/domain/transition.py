@@ -26,7 +26,7 @@ from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Pro
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.supersession import Action, Decision
 from memory_pipeline.domain.tense import begins_later, ends_later, not_begun, until
-from memory_pipeline.domain.text import content_words, negated
+from memory_pipeline.domain.text import content_words, negations
 
 State = Mapping[str, MemoryVersion]
 
@@ -245,7 +245,7 @@ def _replaced(
 def _tells_end(proposal: Proposal, targets: list[MemoryVersion]) -> bool:
     """Whether what ends something says so itself; words that what it ended says, too, only name it."""
     said = content_words(proposal.content)
-    named = any(said <= content_words(t.content) and negated(t.content) == negated(proposal.content) for t in targets)
+    named = any(said <= content_words(t.content) and negations(t.content) == negations(proposal.content) for t in targets)
     return tells_end(proposal.content) and not named
 
 
