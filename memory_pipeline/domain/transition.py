@@ -245,7 +245,9 @@ def _replaced(
 def _tells_end(proposal: Proposal, targets: list[MemoryVersion]) -> bool:
     """Whether what ends something says so itself; words that what it ended says, too, only name it."""
     said = content_words(proposal.content)
-    named = any(said <= content_words(t.content) and negations(t.content) == negations(proposal.content) for t in targets)
+    named = any(
+        said <= content_words(t.content) and negations(t.content) == negations(proposal.content) for t in targets
+    )
     return tells_end(proposal.content) and not named
 
 
