@@ -23,6 +23,7 @@ ENDING = frozenset({Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP, Operation.F
 """Operations of which the content is what ends, and so never a fact to keep."""
 
 _STEM = 4  # letters by which words of any language that inflects its ends are met
+_PAIR = 2  # words by which opposites differ: one of either
 _MET = 2  # words that two statements of different slots must share for the one to retire the other
 
 
@@ -41,7 +42,7 @@ def may_retire(proposal: Proposal, target: MemoryVersion) -> bool:
     met = met_words(proposal, target)
     if _one_matter(proposal, target) and proposal.operation is not Operation.ADD:
         return True
-    if met and (opposed(proposal.content, target.content) or _changes(proposal) and not proposal.attribute):
+    if met and (_opposite(proposal, target) or _changes(proposal) and not proposal.attribute):
         return True
     if _one_slot(proposal, target):
         single = attribute(proposal.attribute).single
@@ -67,6 +68,12 @@ def _one_matter(proposal: Proposal, target: MemoryVersion) -> bool:
     """Whether both are about one thing that is not the user, and neither says under another attribute."""
     subjects = {normalise(item.subject or "user") for item in (proposal, target)}
     return len(subjects) == 1 and "user" not in subjects and proposal.attribute == target.attribute
+
+
+def _opposite(proposal: Proposal, target: MemoryVersion) -> bool:
+    """Whether two sentences differ in what excludes one another, and in nothing else: "Likes …", "Dislikes …"."""
+    apart = content_words(proposal.content) ^ content_words(target.content)
+    return len(apart) <= _PAIR and opposed(proposal.content, target.content)
 
 
 def _changes(proposal: Proposal) -> bool:

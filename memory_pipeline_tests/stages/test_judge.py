@@ -220,9 +220,9 @@ def _two(second: str, **given: Any) -> list[Proposal]:
         # Nothing is retired that the candidate's words do not meet.
         (
             {"action": "supersede", "target": "k1", "reason": "it has changed to another value"},
-            "Has a cat called Tom.",
+            "Has a cat called Rexona.",
             {},
-            {"Has a dog called Rex.", "Has a cat called Tom."},
+            {"Has a dog called Rex.", "Has a cat called Rexona."},
         ),
     ],
 )
