@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from memory_pipeline.domain.contrast import opposed, replaces
 from memory_pipeline.domain.memory import MOST_EVIDENCE, MemoryVersion, Status
@@ -101,17 +102,27 @@ class Held:
 
     Attributes:
         cited: ids of the messages that its memory cites.
+        since: when it was first said, so that of two the later one is known.
+        added: it was told as a fact of its own, so that only a judge could retire another for it.
+        bounded: it is said until when it holds, or is told as over.
     """
 
     attribute: str
     value: str
     content: str
     cited: frozenset[str]
+    since: datetime | None = None
+    added: bool = False
+    bounded: bool = False
 
 
 def side_by_side(a: Held, b: Held) -> bool:
     """Whether two values of such a slot may stand together: one thing in two wordings, told in one message, one as
-    something besides, or one only more vaguely than the other."""
+    something besides, one only more vaguely than the other or not for now, or the later as a fact of its own."""
+    if a.bounded or b.bounded:
+        return True
+    if max(a, b, key=lambda held: (held.since is not None, held.since or datetime.min)).added:
+        return True
     if same_value(a.value, b.value) or a.cited & b.cited or _besides(a.content) or _besides(b.content):
         return True
     if max(len(a.cited), len(b.cited)) >= MOST_EVIDENCE:  # which message told both may be cited no more
@@ -138,6 +149,19 @@ def one_person(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool
     if left == right or ["user"] in (left, right) or "'s" in f"{a.subject} {b.subject}":
         return False
     return set(left) <= set(right) or set(right) <= set(left)
+
+
+def may_be_one(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:
+    """Whether two subjects may be one, so that it takes a judge to tell: "my brother" after "my brother Max"."""
+    left, right = (normalise(item.subject or "user") for item in (a, b))
+    if left == right or one_person(a, b):
+        return True
+    if "user" in (left, right):
+        return False
+    texts = [f" {normalise(item.content)} " for item in (a, b)]
+    return any(
+        f" {x} {y} " in text or f" {x} {y}'s " in text for x, y in ((left, right), (right, left)) for text in texts
+    )
 
 
 def one_owner(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:

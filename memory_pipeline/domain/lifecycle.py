@@ -21,7 +21,14 @@ AGEING = frozenset({Status.ACTIVE, Status.STALE})
 
 
 def _steps(memory: MemoryVersion, rules: LifecyclePolicy) -> Iterator[_Step]:
-    """Every transition that the policy foresees for the state as it is, with its day; none for a pinned memory."""
+    """Every transition that the policy foresees for the state as it is, with its day.
+
+    A pinned memory has none, but for the day from which on something else was told to hold in its place.
+    """
+    if memory.status in AGEING and memory.superseded_by and memory.valid_until is not None:
+        day = later(memory, memory.valid_until, 1)
+        yield day, Change.SUPERSEDE, Status.SUPERSEDED, "what was told to take its place has begun"
+        return
     if memory.pinned or memory.status not in AGEING:  # DL-27
         return
     quiet_since = memory.referenced_at

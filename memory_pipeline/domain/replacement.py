@@ -76,6 +76,11 @@ def given_up(content: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def tells_change(text: str) -> bool:
+    """Whether a text says that something is otherwise now: "now", "switched", "these days"."""
+    return bool(_CHANGING.search(text) or _SWITCHING.search(text))
+
+
 def replaced(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
     """The memories of the same relation whose value a statement says it takes the place of.
 

@@ -8,7 +8,7 @@ judge.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from memory_pipeline.domain.contrast import rotated
@@ -18,6 +18,7 @@ from memory_pipeline.domain.equivalence import (
     compatible,
     covered,
     in_order,
+    may_be_one,
     more_specific,
     one_thing,
     qualified,
@@ -28,14 +29,17 @@ from memory_pipeline.domain.equivalence import (
     told_together,
 )
 from memory_pipeline.domain.fulfilment import fulfilled
+from memory_pipeline.domain.heed import keeps
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.passage import source
 from memory_pipeline.domain.policy import SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
-from memory_pipeline.domain.replacement import replaced
-from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
-from memory_pipeline.domain.text import content_words, normalise, overlap
+from memory_pipeline.domain.replacement import given_up, replaced
+from memory_pipeline.domain.slots import Relation, Slot, attribute, relate, same_value
+from memory_pipeline.domain.tables import wordset
+from memory_pipeline.domain.tense import not_begun, past
+from memory_pipeline.domain.text import content_words, normalise, overlap, words
 from memory_pipeline.domain.topic_wordings import topics
 from memory_pipeline.domain.topics import Topic, beside, speaks, touches
 
@@ -68,7 +72,8 @@ class Decision:
 
     Attributes:
         targets: ids of the memories it changes; empty for add and none.
-        certain: False asks the judge, with ``action`` as what is done should it not answer.
+        certain: False asks the judge, and ``action`` is what slots and wording alone suggest; see :func:`unasked`.
+        content: of a merge, the sentence that stands for both; None = the proposal's own.
         closes: ids of open loops that the proposal shows to be done, whatever else it does (DL-37).
         holds: the topic that is to be forgotten is put on record, whatever of it is remembered.
     """
@@ -79,7 +84,13 @@ class Decision:
     certain: bool = True
     closes: tuple[str, ...] = ()
     holds: bool = False
+    content: str | None = None
 
+
+_CHANGING = frozenset({Action.MERGE, Action.SUPERSEDE, Action.CONTRADICT})
+_ENDING = frozenset({Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP, Operation.FORGET, Operation.SUPPRESS})
+UNJUDGED = "beside what it may change: nobody has judged it"
+"""Why a memory was added without a judge's answer."""
 
 _PURSUITS = frozenset({"learning", "project", "goal", "plan", "hobby"})
 _NAMES = 0.34  # share of a memory's words that "forget about that coffee shop" must name
@@ -102,6 +113,14 @@ def decide(proposal: Proposal, candidates: Sequence[Candidate], policy: Similari
             return _contradict(proposal, living)
         case _:
             return _state(proposal, living, policy)
+
+
+def unasked(proposal: Proposal, decision: Decision) -> Decision:
+    """What is done with an uncertain proposal while no judge has answered: nothing that states a fact retires one."""
+    stating = proposal.operation not in _ENDING
+    if decision.certain or not stating or decision.action not in _CHANGING:
+        return decision
+    return Decision(Action.ADD, (), UNJUDGED, certain=False)
 
 
 def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reason: str) -> Decision:
@@ -220,7 +239,7 @@ def _contradict(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
         return Decision(Action.CONTRADICT, tuple(sorted(denied)), f"the user said: {proposal.content}")
     if said_before:
         return Decision(Action.REINFORCE, (min(m.memory_id for m in said_before),), "said again that it is over")
-    if any(c.similarity >= 0.5 for c in living):
+    if any(c.similarity >= 0.5 or _perhaps(proposal, c.memory) for c in living):
         return Decision(Action.NONE, (), "no memory of the same slot", certain=False)
     return Decision(Action.NONE, (), "nothing to contradict")
 
@@ -235,22 +254,41 @@ def _late(proposal: Proposal, memory: MemoryVersion) -> bool:
     return proposal.observed_at < memory.referenced_at
 
 
+def _perhaps(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Whether both tell the same of two who may be one: "my brother", "my brother Max"."""
+    named = bool(proposal.attribute) and proposal.attribute == memory.attribute
+    return named and slot_of(proposal).key != slot_of(memory).key and may_be_one(proposal, memory)
+
+
 def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy) -> Decision:
     by_slot = _by_slot(proposal, living)
     if by_slot is not None:
-        return by_slot
+        return _sure(proposal, by_slot, living)
     by_wording = _by_wording(proposal, [c.memory for c in living])
     if by_wording is not None:
-        return by_wording
+        return _sure(proposal, by_wording, living)
     near = [c for c in living if comparable(proposal, c.memory)]
     near.sort(key=lambda c: (-c.similarity, c.memory.memory_id))
     for c in near:
         found = _by_words(proposal, c, policy)
         if found is not None:
             return found
-    if any(c.similarity >= policy.judge for c in near):
+    if any(c.similarity >= policy.judge for c in near) or any(_perhaps(proposal, c.memory) for c in living):
         return Decision(Action.ADD, (), "like another memory, and not clearly the same", certain=False)
     return Decision(Action.ADD, (), "new")
+
+
+def _sure(proposal: Proposal, decision: Decision, living: Sequence[Candidate]) -> Decision:
+    """Only a correction or change of one and the same subject retires without a judge: what is told as a fact of its
+    own may stand beside what is known."""
+    if decision.action not in (Action.SUPERSEDE, Action.CONTRADICT):
+        return decision
+    whose = (slot_of(proposal).key or ("",))[0]
+    of_one = any(
+        (slot_of(c.memory).key or ("",))[0] == whose != "" for c in living if c.memory.memory_id in decision.targets
+    )
+    sure = decision.certain and proposal.operation is Operation.UPDATE and of_one
+    return decision if sure else replace(decision, certain=False)
 
 
 def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None:
@@ -258,7 +296,8 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
     for c in sorted(living, key=lambda c: (-c.similarity, c.memory.memory_id)):
         relation = relation_of(proposal, c.memory)
         if refined(proposal, c.memory) and not _late(proposal, c.memory):
-            return Decision(Action.MERGE, (c.memory.memory_id,), "the same, told more exactly")
+            whole = keeps(proposal.content, c.memory.content, but=c.memory.value)
+            return Decision(Action.MERGE, (c.memory.memory_id,), "the same, told more exactly", certain=whole)
         if covered(proposal, c.memory) and same_occasion(proposal, c.memory):
             return Decision(Action.REINFORCE, (c.memory.memory_id,), "said before more exactly")
         if relation is Relation.SAME and same_occasion(proposal, c.memory):
@@ -270,7 +309,8 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
             if more_specific(proposal.content, c.memory.content):
                 return Decision(Action.MERGE, (c.memory.memory_id,), "same fact, told with more detail")
             return Decision(Action.REINFORCE, (c.memory.memory_id,), "same fact, said again")
-        beside = told_together(proposal, c.memory) and not _corrects(proposal)
+        beside = past(proposal) or told_together(proposal, c.memory) and not _corrects(proposal)
+        beside = beside or not_begun(c.memory, proposal.valid_from or proposal.observed_at)
         if relation is Relation.CHANGED and not beside and not _late(proposal, c.memory):
             changed.append(c.memory.memory_id)
         if relation is Relation.DENIED and not beside and not _late(proposal, c.memory):
@@ -279,15 +319,33 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
         return Decision(Action.CONTRADICT, tuple(sorted(denied)), f"the user said: {proposal.content}")
     if changed:
         more = {m.memory_id for m in _replaced_or_ended(proposal, [c.memory for c in living])}
-        return Decision(Action.SUPERSEDE, tuple(sorted({*changed, *more})), f"changed: {proposal.content}")
+        reason = f"changed: {proposal.content}"
+        return Decision(Action.SUPERSEDE, tuple(sorted({*changed, *more})), reason, certain=_of_one(changed, living))
     return None
 
 
+def _of_one(changed: Sequence[str], living: Sequence[Candidate]) -> bool:
+    """Whether what has changed held one value: who has two jobs may have changed either. What the user has put back
+    beside another value is no second one."""
+    values = [c.memory.value for c in living if c.memory.memory_id in changed and not c.memory.apart]
+    return all(same_value(value, values[0]) for value in values)
+
+
 def _corrects(proposal: Proposal) -> bool:
-    """Whether it may put right what its own message says: of a thing in the world the later of two values stands."""
+    """Whether it may put right what its own message says: where that takes the old value back ("41, not 42"). Of a
+    thing in the world the later of two values stands."""
     of_the_world = bool(proposal.subject) and (proposal.subject or "")[:1].isupper()
-    named = (proposal.attribute or "").startswith("current_")
-    return proposal.operation is Operation.UPDATE or (of_the_world and named)
+    if of_the_world and (proposal.attribute or "").startswith("current_"):
+        return True
+    return takes_back(proposal)
+
+
+def takes_back(proposal: Proposal) -> bool:
+    """Whether a correction quotes words that take back what the same message told."""
+    if proposal.operation is not Operation.UPDATE:
+        return False
+    cues = wordset("once", "takes_back")
+    return any(given_up(e.quote) or not cues.isdisjoint(words(e.quote)) for e in proposal.evidence)
 
 
 def _new_role(proposal: Proposal, memory: MemoryVersion) -> bool:
@@ -307,16 +365,17 @@ def _by_wording(proposal: Proposal, memories: Sequence[MemoryVersion]) -> Decisi
 def _replaced_or_ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
     """What becomes of a plan is told by deeds, but for a plan that takes its place.
 
-    Of one message, only a correction changes the other.
+    Of one message, only a correction changes the other, or an update that tells it to be over.
     """
-    over = {m.memory_id: m for m in (*replaced(proposal, memories), *ended(proposal, memories))}
-    corrects = proposal.operation is Operation.UPDATE
+    told_over = {m.memory_id: m for m in ended(proposal, memories)}
+    over = {m.memory_id: m for m in replaced(proposal, memories)} | told_over
+    update = proposal.operation is Operation.UPDATE
     closing = proposal.operation is Operation.CLOSE_OPEN_LOOP
     return [
         m
         for m in over.values()
         if (m.type is not MemoryType.OPEN_LOOP or proposal.type is MemoryType.OPEN_LOOP and not closing)
-        and (corrects or not told_together(proposal, m))
+        and (not told_together(proposal, m) or _corrects(proposal) or update and m.memory_id in told_over)
     ]
 
 

@@ -139,6 +139,15 @@ def truncate(text: str, tokens: int) -> str:
     return cut.rstrip() + "…"
 
 
+def ends_of(text: str, tokens: int) -> str:
+    """A text of more than that many estimated tokens without its middle: the beginning and, as long, the end."""
+    if estimate_tokens(text) <= tokens:
+        return text
+    head = truncate(text, tokens // 2)
+    tail = truncate(text[::-1], tokens - tokens // 2)[::-1].lstrip("…")
+    return f"{head} {tail.lstrip()}"
+
+
 def joined(items: Iterable[str]) -> str:
     """ "a", "a and b", "a, b and c"."""
     parts = list(items)

@@ -12,6 +12,7 @@ from memory_pipeline.domain.lifecycle import review_on
 from memory_pipeline.domain.memory import (
     FORGOTTEN_TOPIC,
     MOST_EVIDENCE,
+    RETIRED,
     Cause,
     Change,
     MemoryVersion,
@@ -24,6 +25,8 @@ from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.supersession import Action, Decision
+from memory_pipeline.domain.tense import begins_later, ends_later, not_begun, until
+from memory_pipeline.domain.text import content_words, negations
 
 State = Mapping[str, MemoryVersion]
 
@@ -63,7 +66,7 @@ def apply(
         case Action.REINFORCE:
             made = [_confirmed(proposal, t, decision.reason, policy) for t in targets[:1]]
         case Action.MERGE:
-            made = [_merged(proposal, t, decision.reason, policy) for t in targets[:1]]
+            made = [_merged(proposal, decision, t, policy) for t in targets[:1]]
         case Action.SUPERSEDE | Action.CONTRADICT:
             made = _replaced(proposal, decision, targets, state, run_id, now, timezone)
         case Action.CLOSE:
@@ -76,6 +79,7 @@ def apply(
             made = [_suppressed(proposal, t, decision.reason) for t in targets if t.surface is not Surface.AVOID]
     done = [state[i] for i in decision.closes if i in state and i not in {v.memory_id for v in made}]
     made += [_ended(proposal, t, Change.CLOSE, Status.CLOSED, f"resolved: {proposal.content}") for t in done]
+    made += _given_back(proposal, made, state)
     return [finish(v, policy, run_id, now) for v in made]
 
 
@@ -177,8 +181,8 @@ def _confirmed(proposal: Proposal, memory: MemoryVersion, reason: str, policy: P
     )
 
 
-def _merged(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Policy) -> MemoryVersion:
-    confirmed = _confirmed(proposal, memory, reason, policy)
+def _merged(proposal: Proposal, decision: Decision, memory: MemoryVersion, policy: Policy) -> MemoryVersion:
+    confirmed = _confirmed(proposal, memory, decision.reason, policy)
     if memory.own_words:  # what the user wrote by hand is never overwritten by a merge (RX-30)
         return confirmed
     importance = max(memory.importance, proposal.importance) + policy.consolidation.merge_importance
@@ -186,8 +190,8 @@ def _merged(proposal: Proposal, memory: MemoryVersion, reason: str, policy: Poli
         replace(
             confirmed,
             change=Change.MERGE,
-            reason=reason,
-            content=proposal.content,
+            reason=decision.reason,
+            content=decision.content or proposal.content,
             attribute=proposal.attribute or memory.attribute,
             value=proposal.value or memory.value,
             entities=tuple(dict.fromkeys(memory.entities + proposal.entities)),
@@ -207,14 +211,18 @@ def _replaced(
 ) -> list[MemoryVersion]:
     """The old facts end, the new one continues the lineage of the oldest of them (RX-20, decisions table).
 
+    What begins on a later day ends them then: until that day they hold.
+
     An ending told in words of its own ("No longer works at Siemens.") is remembered in place of what it ended; one that
     only names what is over ("Works at Siemens.") leaves nothing new: the old fact ends, and its chain says why.
     """
+    together = {e.message_id for e in proposal.evidence}
+    targets = [t for t in targets if not _settled(proposal, t, together)]
     if not targets:
         return []
     superseded = decision.action is Action.SUPERSEDE
     change, status = (Change.SUPERSEDE, Status.SUPERSEDED) if superseded else (Change.CONTRADICT, Status.CONTRADICTED)
-    told = proposal.operation is Operation.CONTRADICT and tells_end(proposal.content)
+    told = proposal.operation is Operation.CONTRADICT and _tells_end(proposal, targets)
     bare_denial = proposal.operation in (Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP) and not told
     if told and proposal.attribute and proposal.value:
         proposal = replace(proposal, negated=True)
@@ -224,10 +232,57 @@ def _replaced(
     if not bare_denial and identity(proposal) not in state:
         made = [added(proposal, oldest.lineage_id, decision.reason, run_id, now, timezone)]
         successor = made[0].memory_id
-    ended = [
-        seal(replace(_ended(proposal, t, change, status, decision.reason), superseded_by=successor)) for t in targets
-    ]
+    begin = begins_later(proposal, timezone)
+    ended = []
+    for t in targets:
+        later = begin is not None and not not_begun(t, proposal.observed_at)
+        after = _ended(proposal, t, change, t.status if later else status, decision.reason)
+        bound = until(begin) if later and begin is not None else after.valid_until
+        ended.append(seal(replace(after, superseded_by=successor, valid_until=bound)))
     return ended + made
+
+
+def _tells_end(proposal: Proposal, targets: list[MemoryVersion]) -> bool:
+    """Whether what ends something says so itself; words that what it ended says, too, only name it."""
+    said = content_words(proposal.content)
+    named = any(
+        said <= content_words(t.content) and negations(t.content) == negations(proposal.content) for t in targets
+    )
+    return tells_end(proposal.content) and not named
+
+
+def _settled(proposal: Proposal, memory: MemoryVersion, together: set[str]) -> bool:
+    """Whether the same message has told already from when on something else takes a memory's place: "I quit Philips"
+    beside "I start at ASML on Monday"."""
+    ending = proposal.operation is Operation.CONTRADICT and ends_later(memory, proposal.observed_at)
+    return ending and any(e.message_id in together for e in memory.evidence)
+
+
+def _given_back(proposal: Proposal, made: list[MemoryVersion], state: State) -> list[MemoryVersion]:
+    """What was to end when something began that will not begin now: it holds on, or until what is planned instead."""
+    at, changed = proposal.observed_at, {v.memory_id for v in made}
+    off = {v.memory_id: v for v in made if v.status in RETIRED and not_begun(v, at)}
+    found = []
+    for memory in sorted(state.values(), key=lambda m: m.memory_id) if off else ():
+        plan = off.get(memory.superseded_by or "")
+        if plan is None or memory.memory_id in changed or not ends_later(memory, at):
+            continue
+        instead = next((v for v in made if v.memory_id == plan.superseded_by and v.valid_from), None)
+        bound = until(instead.valid_from) if instead is not None and instead.valid_from is not None else None
+        found.append(
+            evolve(
+                memory,
+                change=Change.REVIVE if instead is None else Change.SUPERSEDE,
+                cause=Cause.PROPOSAL,
+                reason=f"what was to take its place will not: {plan.reason}",
+                superseded_by=instead.memory_id if instead is not None else None,
+                valid_until=bound,
+                changed_at=max(memory.changed_at, at),
+                day=proposal.day,
+                proposal_id=proposal.proposal_id,
+            )
+        )
+    return found
 
 
 def _ended(proposal: Proposal, memory: MemoryVersion, change: Change, status: Status, reason: str) -> MemoryVersion:

@@ -7,6 +7,7 @@ inputs). Texts that users wrote pass the ``data`` filter, which no text can brea
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
@@ -26,6 +27,7 @@ CANARIES = ("Zorblax", "Vemquil", "Ostrimo")
 """Names that stand in the templates' examples and nowhere else: a proposal that contains one was copied from there."""
 
 _SUFFIX = ".jinja"
+_VERSION = re.compile(r"\{#-? version: (\d+)\s")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _ESCAPES = {ord("\u2028"): "\\u2028", ord("\u2029"): "\\u2029", ord("\x85"): "\\u0085", ord("\x7f"): "\\u007f"}
 
@@ -92,6 +94,16 @@ class Prompts:
         """
         self._template(task)
         return self._hashes[task]
+
+    def version(self, task: str) -> int:
+        """The version that a task's template states in its first line ("{#- version: 2"); 0 where it states none.
+
+        Raises:
+            SettingsError: there is no template for the task.
+        """
+        self._template(task)
+        stated = _VERSION.match(self._sources[task + _SUFFIX])
+        return int(stated.group(1)) if stated else 0
 
     def _template(self, task: str) -> Template:
         if task not in self._closures:

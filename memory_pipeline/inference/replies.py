@@ -1,18 +1,21 @@
 """What each task must answer, as dataclasses; their JSON schema goes to the model, and its reply is checked against it.
 
-Fields are plain and all required: strict structured output knows no defaults. Times are ISO 8601 strings here, and are
-parsed, checked and resolved to a zone by the stage that asked.
+Models fill fields in their order, small ones without looking ahead: what a judgement rests on comes before it. Strict
+structured output knows no defaults, so there all fields are required; where a server takes the schema in words, those
+with a default may be left out. Times are ISO 8601 strings here, and are parsed, checked and resolved to a zone by the
+stage that asked.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from dataclasses import field as with_default
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, WithJsonSchema
 from pydantic.dataclasses import dataclass as checked
 
-from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
+from memory_pipeline.domain.proposal import DERIVED_TYPES, MemoryType, Operation, Surface
 from memory_pipeline.errors import ReplyError
 
 R = TypeVar("R")
@@ -27,26 +30,36 @@ class EvidenceDraft:
     quote: str
 
 
+_STATED = [str(kind) for kind in MemoryType if kind not in DERIVED_TYPES]
+
+
 @checked(frozen=True, config=_STRICT)
 class ProposalDraft:
-    """One proposal as a model states it; see ``domain.proposal.Proposal`` for the fields."""
+    """One proposal as a model states it; see ``domain.proposal.Proposal`` for the fields.
 
-    operation: Operation
-    type: MemoryType
+    Attributes:
+        evidence: at least one quote.
+        type: what is said, never what is derived.
+
+    What breaks these two rules of the schema is read all the same: the gate rejects it, where it can be seen.
+    """
+
+    evidence: Annotated[list[EvidenceDraft], Field(json_schema_extra={"minItems": 1})]
     content: str
-    subject: str | None
-    attribute: str | None
-    value: str | None
-    negated: bool
-    entities: list[str]
-    confidence: float
-    salience: float
-    importance: float
-    surface: Surface
-    valid_from: str | None
-    valid_until: str | None
-    due_at: str | None
-    evidence: list[EvidenceDraft]
+    type: Annotated[MemoryType, WithJsonSchema({"type": "string", "enum": _STATED})]
+    subject: str | None = "user"
+    attribute: str | None = None
+    value: str | None = None
+    negated: bool = False
+    entities: list[str] = with_default(default_factory=list)
+    confidence: float = 0.8
+    salience: float = 0.5
+    importance: float = 0.5
+    surface: Surface = Surface.SPEAK
+    valid_from: str | None = None
+    valid_until: str | None = None
+    due_at: str | None = None
+    operation: Operation = Operation.ADD
 
 
 @checked(frozen=True, config=_STRICT)
@@ -65,16 +78,18 @@ class Judgement:
     """What to do with one candidate.
 
     Attributes:
-        target: id of the neighbour or open loop it concerns; None for add and none.
-        reason: one clause; it is kept with the version.
+        reason: one clause, before the action that follows from it; it is kept with the version.
+        target: id of the neighbour or open loop it concerns; None for add.
+        content: of a merge, one sentence that says all that both say; None otherwise.
         closes: ids of the open loops that the candidate shows to be done, dropped or answered, whatever its action.
     """
 
     candidate: str
-    action: Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
-    target: str | None
     reason: str
-    closes: list[str]
+    target: str | None
+    action: Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
+    content: str | None = None
+    closes: list[str] = with_default(default_factory=list)
 
 
 @checked(frozen=True, config=_STRICT)
@@ -157,7 +172,7 @@ def _adapter(cls: type[Any]) -> TypeAdapter[Any]:
 
 
 def schema(cls: type[Any]) -> dict[str, Any]:
-    """JSON schema of a reply class, closed (no further properties), everything required."""
+    """JSON schema of a reply class, closed (no further properties); what has a default is not required."""
     if cls not in _SCHEMAS:
         _SCHEMAS[cls] = _adapter(cls).json_schema()
     return _SCHEMAS[cls]

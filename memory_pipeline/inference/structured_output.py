@@ -62,17 +62,16 @@ class Dialect:
         self, task: str, messages: Sequence[PromptMessage], reply: type[Any], max_tokens: int
     ) -> dict[str, Any]:
         """Keyword arguments of a chat completion in this dialect."""
-        shape = strict_schema(reply)
         request: dict[str, Any] = {"messages": list(messages), self.limit: max_tokens}
         if self.temperature:
             request["temperature"] = 0
         if self.seed:
             request["seed"] = SEED
         if self.mode == "json_schema":
-            named = {"name": task, "strict": True, "schema": shape}
+            named = {"name": task, "strict": True, "schema": strict_schema(reply)}
             request["response_format"] = {"type": "json_schema", "json_schema": named}
             return request
-        request["messages"] = _with_schema(task, messages, shape)
+        request["messages"] = _with_schema(task, messages, lean_schema(reply))
         if self.mode == "json_object":
             request["response_format"] = {"type": "json_object"}
         return request
@@ -99,7 +98,13 @@ class Dialect:
 
 
 def strict_schema(cls: type[Any]) -> dict[str, Any]:
-    """The JSON schema of a reply class as strict mode and small servers want it: no references, no decoration."""
+    """The JSON schema of a reply class as strict mode wants it: no references, no decoration, everything required."""
+    required: dict[str, Any] = _all_required(lean_schema(cls))
+    return required
+
+
+def lean_schema(cls: type[Any]) -> dict[str, Any]:
+    """The JSON schema of a reply class without references and decoration: what has a default may be left out."""
     whole = schema(cls)
     inlined: dict[str, Any] = _inline(whole, whole.get("$defs", {}))
     return inlined
@@ -171,6 +176,15 @@ def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
     if "properties" in kept:  # its keys are the reply's own names, which may be "title" or "description"
         kept["properties"] = {name: _inline(value, definitions) for name, value in kept["properties"].items()}
     return {key: value if key == "properties" else _inline(value, definitions) for key, value in kept.items()}
+
+
+def _all_required(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_all_required(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _all_required(value) for key, value in node.items()}
+    return kept | {"required": list(kept["properties"])} if "properties" in kept else kept
 
 
 def _objects(text: str) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import combinations
 from typing import Any
@@ -55,10 +55,11 @@ def every_proposal_has_a_verdict(ctx: StageContext, days: Iterable[date]) -> Aud
 
 
 def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
-    """No user has two active values of an attribute that holds one at a time, unless one message told both or one is
-    only vaguer than the other."""
+    """No user has two active values of an attribute that holds one at a time, unless one message told both, one is only
+    vaguer than the other or not for now, or no rule could tell whether the later takes the place of the other."""
     from memory_pipeline.domain.equivalence import Held, side_by_side
     from memory_pipeline.domain.slots import attribute
+    from memory_pipeline.domain.tense import tells_past
     from memory_pipeline.storage.ledger import CURRENT
 
     rows = _of_touched_users(
@@ -67,7 +68,8 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
         f"""
         SELECT tenant_id, user_id, lower(coalesce(subject, 'user')) AS subject, attribute,
                list(DISTINCT lower(value)) AS held,
-               list({{'value': value, 'content': content,
+               list({{'value': value, 'content': content, 'memory_id': memory_id, 'since': observed_at,
+                      'bounded': valid_until IS NOT NULL,
                       'cited': list_transform(evidence, lambda e: e.message_id)}}) AS told
         FROM ({CURRENT})
         WHERE status = 'active' AND NOT negated AND attribute IS NOT NULL AND value IS NOT NULL
@@ -76,17 +78,45 @@ def one_value_per_slot(ctx: StageContext, days: Iterable[date]) -> Audit:
         """,
     )
 
-    def held(row: dict[str, Any]) -> list[Held]:
-        told = row.pop("told")
-        return [Held(row["attribute"], t["value"], t["content"], frozenset(t["cited"] or ())) for t in told]
+    rows = [row for row in rows if attribute(row["attribute"]).single]
+    additions = _additions(ctx, [t["memory_id"] for row in rows for t in row["told"]])
 
-    single = [
-        row
-        for row in rows
-        if attribute(row["attribute"]).single
-        if not all(side_by_side(*pair) for pair in combinations(held(row), 2))
-    ]
+    def held(row: dict[str, Any]) -> list[Held]:
+        return [
+            Held(
+                row["attribute"],
+                t["value"],
+                t["content"],
+                frozenset(t["cited"] or ()),
+                since=t["since"],
+                added=t["memory_id"] in additions,
+                bounded=t["bounded"] or tells_past(t["content"], row["attribute"]),
+            )
+            for t in row.pop("told")
+        ]
+
+    single = [row for row in rows if not all(side_by_side(*pair) for pair in combinations(held(row), 2))]
     return empty("one_value_per_slot", single, "one active value where there can be only one")
+
+
+def _additions(ctx: StageContext, memory_ids: Sequence[str]) -> frozenset[str]:
+    """Of some memories those of which no rule could tell what they retire: told as a fact of their own, or left to a
+    judge."""
+    import pyarrow as pa
+
+    from memory_pipeline.domain.supersession import UNJUDGED
+
+    if not memory_ids:
+        return frozenset()
+    table = ctx.lake.sql(
+        "WITH undecided AS (SELECT proposal_id FROM proposals WHERE operation IN ('add', 'reinforce') "
+        "UNION ALL SELECT proposal_id FROM verdicts WHERE reply_key IS NOT NULL) "
+        "SELECT DISTINCT memory_id FROM memory_versions SEMI JOIN wanted USING (memory_id) "
+        "WHERE version = 1 AND (reason = $unjudged OR proposal_id IN (FROM undecided))",
+        {"unjudged": UNJUDGED},
+        tables={"wanted": pa.table({"memory_id": memory_ids})},
+    )
+    return frozenset(table["memory_id"].to_pylist())
 
 
 def no_secret_is_remembered(ctx: StageContext, days: Iterable[date]) -> Audit:

@@ -9,13 +9,16 @@ from memory_pipeline.stages.audit_provenance import SHOWN
 from memory_pipeline.stages.prospect import Prospect
 
 Rows = list[dict[str, Any]]
+_UNTOLD = frozenset({"new", "cited", "observed_at", "bounded"})
 
 
 def one_value_per_slot(what: Prospect) -> Rows:
-    """No user comes to have two active values of an attribute that holds one at a time, unless one message told both or
-    one is only vaguer than the other."""
+    """No user comes to have two active values of an attribute that holds one at a time, unless one message told both,
+    one is only vaguer than the other or not for now, or no rule could tell whether the later takes the
+    place of the other."""
     from memory_pipeline.domain.equivalence import Held, side_by_side
     from memory_pipeline.domain.slots import attribute
+    from memory_pipeline.domain.tense import tells_past
 
     standing = what.rows(
         """
@@ -27,7 +30,8 @@ def one_value_per_slot(what: Prospect) -> Rows:
             WHERE a.status = 'active' AND NOT a.negated AND a.attribute IS NOT NULL AND a.value IS NOT NULL
               AND NOT coalesce(a.apart, false) -- what the user keeps beside another value may stand beside it
         )
-        SELECT tenant_id, user_id, of_whom AS subject, slot AS attribute, memory_id, value, content, cited, new
+        SELECT tenant_id, user_id, of_whom AS subject, slot AS attribute, memory_id, value, content, cited, new,
+               observed_at, bounded
         FROM held
         WINDOW together AS (PARTITION BY tenant_id, user_id, of_whom, slot)
         QUALIFY bool_or(new) OVER together AND min(lower(value)) OVER together <> max(lower(value)) OVER together
@@ -37,15 +41,25 @@ def one_value_per_slot(what: Prospect) -> Rows:
         "before",
     )
 
+    additions = what.additions if standing else frozenset()
+
     def held(row: dict[str, Any]) -> Held:
-        return Held(row["attribute"], row["value"], row["content"], frozenset(row["cited"] or ()))
+        return Held(
+            row["attribute"],
+            row["value"],
+            row["content"],
+            frozenset(row["cited"] or ()),
+            since=row["observed_at"],
+            added=row["memory_id"] in additions,
+            bounded=row["bounded"] or tells_past(row["content"], row["attribute"]),
+        )
 
     slots: dict[tuple[str, ...], Rows] = defaultdict(list)
     for row in standing:
         if attribute(row["attribute"]).single:
             slots[row["tenant_id"], row["user_id"], row["subject"], row["attribute"]].append(row)
     return [
-        {**{k: v for k, v in row.items() if k not in ("new", "cited")}, "beside": other["value"]}
+        {**{k: v for k, v in row.items() if k not in _UNTOLD}, "beside": other["value"]}
         for rows in slots.values()
         for row in rows
         if row["new"]

@@ -7,13 +7,14 @@ where a model cannot read these messages themselves in the same call.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.lookback import Lookback
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.domain.text import ends_of
 from memory_pipeline.domain.window import Window
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import ExtractReply, SummaryReply
@@ -24,6 +25,7 @@ from memory_pipeline.stages.withholding import for_models
 
 _CONTEXT_TOKENS = 200
 _ASIDE_TOKENS = 400  # of a turn that is never a source: long enough for a summary of earlier turns (NM-8)
+_ANSWER_TOKENS = 240  # of an assistant's turn: what was talked of, and what it asked at its end
 _ASIDE = frozenset({Role.SYSTEM, Role.TOOL})
 _SUMMARY_REPLY_TOKENS = 1024
 
@@ -80,13 +82,20 @@ def request_for(
                 "summary_of": summary_of,
                 "context": [message_input(m, f"c{n}", _CONTEXT_TOKENS) for n, m in enumerate(context, 1)],
                 "messages": [
-                    message_input(m, f"m{n}", _ASIDE_TOKENS if m.role in _ASIDE else MESSAGE_TOKENS)
+                    message_input(_shortened(m), f"m{n}", _ASIDE_TOKENS if m.role in _ASIDE else MESSAGE_TOKENS)
                     for n, m in enumerate(messages, 1)
                 ],
             }
         ],
     }
     return ChatRequest("extract", inputs, ExtractReply, Scope(window.tenant_id, window.user_id), window.day)
+
+
+def _shortened(message: Message) -> Message:
+    """An assistant's turn is never a source: its beginning and its end tell what the user answers."""
+    if message.role is not Role.ASSISTANT:
+        return message
+    return replace(message, content=ends_of(message.content, _ANSWER_TOKENS))
 
 
 def summary_key(ctx: StageContext, summarised: Sequence[Message]) -> str:

@@ -14,14 +14,15 @@ from itertools import groupby
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
-from memory_pipeline.domain.equivalence import slot_of, told_together
+from memory_pipeline.domain.equivalence import relation_of, told_together
+from memory_pipeline.domain.heed import ENDING, covered_by, may_close, may_retire, merged
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.slots import Relation, relate
-from memory_pipeline.domain.supersession import Action, Candidate, Decision
+from memory_pipeline.domain.slots import Relation, same_value
+from memory_pipeline.domain.supersession import Action, Candidate, Decision, takes_back, unasked
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import Judgement, JudgeReply
@@ -30,8 +31,10 @@ from memory_pipeline.inference.reply_cache import Pack
 TASK = "consolidate"
 _NEIGHBOURS = 5  # RX-19
 _MIN_REASON = 8  # characters: retiring a memory of another slot needs a reason, not a word
+_CHANGING = frozenset({Action.MERGE, Action.SUPERSEDE, Action.CONTRADICT})
 _PACK_TOKENS = 12_000
 _REPLY_TOKENS = 120
+_Line = tuple[str, str]  # what a memory says, and when it was said
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +42,43 @@ class Case:
     """A proposal that slots could not decide.
 
     Attributes:
-        fallback: what is done without a judge; where it is certain, only the loops are asked about.
+        suggested: what slots and wording say; where it is certain, only the loops are asked about.
         request: the question; ids maps its aliases to memory ids.
         key: identity of the case: equal ones have equal questions and mean the same memories.
+        near_loops: ids of the open loops that the proposal may have to do with, by words or by cosine.
+        may_end: what is shown of the memories that the proposal may retire or close, by text and time.
     """
 
     proposal: Proposal
-    fallback: Decision
+    suggested: Decision
     request: ChatRequest[JudgeReply]
     ids: Mapping[str, str]
     key: str
+    near_loops: frozenset[str] = frozenset()
+    may_end: frozenset[_Line] = frozenset()
+
+    @property
+    def fallback(self) -> Decision:
+        """What is done without a judge."""
+        return unasked(self.proposal, self.suggested)
 
 
 def case(
     proposal: Proposal,
     candidates: Sequence[Candidate],
-    fallback: Decision,
+    suggested: Decision,
     loops: Iterable[MemoryVersion],
     timezone: str,
+    near_loops: Iterable[MemoryVersion] = (),
 ) -> Case:
-    """The question about one proposal. Without any cosine in it: that is not for the judge to go by."""
+    """The question about one proposal. Without any cosine in it: that is not for the judge to go by.
+
+    What slots and wording suggest goes along for the builtin judge, which reads no more than these; no template shows
+    it.
+    """
+    meant = set(suggested.targets)
     others = [c.memory for c in candidates if not is_open_loop(c.memory) or proposal.type is MemoryType.OPEN_LOOP]
+    others.sort(key=lambda m: m.memory_id not in meant)  # stable: what is suggested, then the nearest
     near = sorted(others[:_NEIGHBOURS], key=_order)
     open_ = sorted((m for m in loops if may_end(proposal, m)), key=_order)
     alias = {m: f"k{n}" for n, m in enumerate(dict.fromkeys(m.memory_id for m in (*near, *open_)), 1)}
@@ -76,6 +95,7 @@ def case(
                 "type": str(proposal.type),
                 "content": proposal.content,
                 "observed_at": local(proposal.observed_at),
+                "suggested": _suggestion(suggested, alias),
                 "neighbours": [
                     {
                         "memory": alias[m.memory_id],
@@ -101,7 +121,19 @@ def case(
     scope = Scope(proposal.tenant_id, proposal.user_id)
     request = ChatRequest(TASK, inputs, JudgeReply, scope, proposal.day, max_tokens=_REPLY_TOKENS * 2)
     key = digest(json.dumps(inputs, sort_keys=True), *alias)
-    return Case(proposal, fallback, request, {a: m for m, a in alias.items()}, key)
+    closable = frozenset(m.memory_id for m in near_loops)
+    ends = [m for m in near if m.memory_id in meant or may_retire(proposal, m)]
+    ends += [m for m in open_ if m.memory_id in closable or may_close(proposal, m)]
+    lines = frozenset((m.content, local(m.observed_at) or "") for m in ends)
+    return Case(proposal, suggested, request, {a: m for m, a in alias.items()}, key, closable, lines)
+
+
+def _suggestion(suggested: Decision, alias: Mapping[str, str]) -> dict[str, Any] | None:
+    """A change of memories that slots and wording suggest, in the aliases of the question; None for any other."""
+    targets = [alias[t] for t in suggested.targets if t in alias]
+    if suggested.certain or suggested.action not in _CHANGING or not targets:
+        return None
+    return {"action": str(suggested.action), "targets": targets, "reason": suggested.reason}
 
 
 def is_open_loop(memory: MemoryVersion) -> bool:
@@ -118,13 +150,8 @@ def decision(reply: JudgeReply, asked: Case, state: Mapping[str, MemoryVersion])
     judgement = _on(reply, "c1")
     if judgement is None:
         return asked.fallback
-    closes = tuple(
-        dict.fromkeys(
-            target.memory_id
-            for alias in judgement.closes
-            if (target := state.get(asked.ids.get(alias, ""))) is not None and is_open_loop(target)
-        )
-    )
+    named = (state.get(asked.ids.get(alias, "")) for alias in judgement.closes)
+    closes = tuple(dict.fromkeys(m.memory_id for m in named if m is not None and _closes(asked, m)))
     return replace(_action(judgement, asked, state), closes=closes)
 
 
@@ -133,34 +160,96 @@ def _on(reply: JudgeReply, candidate: str) -> Judgement | None:
 
 
 def _action(judgement: Judgement, asked: Case, state: Mapping[str, MemoryVersion]) -> Decision:
-    if asked.fallback.certain:
-        return asked.fallback
-    action = Action(judgement.action)
-    if action in (Action.ADD, Action.NONE):
-        return Decision(action, (), judgement.reason or "judged new")
+    if asked.suggested.certain:
+        return asked.suggested
+    proposal, action = asked.proposal, Action(judgement.action)
+    ending = proposal.operation in ENDING
+    if action is Action.ADD:  # what is told to be over is no fact to keep
+        return asked.fallback if ending else Decision(action, (), judgement.reason or "judged new")
+    if action is Action.NONE and ending:
+        return Decision(action, (), judgement.reason or "judged to end nothing")
     target = state.get(asked.ids.get(judgement.target or "", ""))
-    if target is None or not _stands(action, asked.proposal, target, judgement.reason):
+    if target is None or target.status in RETIRED:
         return asked.fallback
-    return Decision(action, (target.memory_id,), judgement.reason)
+    heeded = _heeded(action, judgement, asked, target, state)
+    if heeded is None:
+        return asked.fallback
+    return replace(heeded, reason=judgement.reason or heeded.reason)
 
 
-def _stands(action: Action, proposal: Proposal, target: MemoryVersion, reason: str) -> bool:
-    """A fact may only retire one of the same slot or one that is named with a reason, never a newer one, and one of the
-    same message only where it corrects it."""
-    if target.status in RETIRED:
+def _heeded(
+    action: Action, judgement: Judgement, asked: Case, target: MemoryVersion, state: Mapping[str, MemoryVersion]
+) -> Decision | None:
+    """What a judge says of a case and a memory that lives; None where the words of the two do not bear it."""
+    proposal, one = asked.proposal, (target.memory_id,)
+    match action:
+        case Action.NONE:
+            late = proposal.observed_at < target.referenced_at and may_retire(proposal, target)
+            return Decision(action, (), "covered") if late or covered_by(proposal, target) else None
+        case Action.REINFORCE | Action.MERGE if proposal.operation not in ENDING:
+            if action is Action.REINFORCE and covered_by(proposal, target):
+                return Decision(action, one, "the same")
+            content = merged(judgement.content, proposal, target)
+            return Decision(Action.MERGE, one, "the same", content=content) if content else None
+        case Action.CLOSE if _closes(asked, target):
+            return Decision(action, one, "resolved")
+        case Action.SUPERSEDE | Action.CONTRADICT if _stands(judgement, asked, target):
+            return Decision(action, _with_it(action, target, asked, state), "changed")
+    return None
+
+
+def _closes(asked: Case, loop: MemoryVersion) -> bool:
+    met = loop.memory_id in asked.near_loops or may_close(asked.proposal, loop)
+    return met and is_open_loop(loop) and may_end(asked.proposal, loop)
+
+
+def _stands(judgement: Judgement, asked: Case, target: MemoryVersion) -> bool:
+    """Whether a proposal may retire a memory: never a newer one, one of its own message only where that takes it back,
+    one of no or another slot only with a reason, and any only where the proposal's own words meet it."""
+    proposal = asked.proposal
+    if proposal.observed_at < target.referenced_at:
         return False
-    if action is Action.CLOSE:
-        return target.type is MemoryType.OPEN_LOOP
-    if action in (Action.SUPERSEDE, Action.CONTRADICT):
-        corrects = proposal.operation in (Operation.UPDATE, Operation.CONTRADICT)
-        if told_together(proposal, target) and not corrects:
-            return False
-        same_slot = relate(slot_of(proposal), slot_of(target)) is not Relation.UNRELATED
-        return proposal.observed_at >= target.referenced_at and (same_slot or len(reason) >= _MIN_REASON)
-    return True
+    if target.memory_id in asked.suggested.targets:
+        return True
+    if told_together(proposal, target) and not (proposal.operation is Operation.CONTRADICT or takes_back(proposal)):
+        return False
+    same_slot = relation_of(proposal, target) is not Relation.UNRELATED
+    return may_retire(proposal, target) and (same_slot or len(judgement.reason) >= _MIN_REASON)
+
+
+def _with_it(action: Action, target: MemoryVersion, asked: Case, state: Mapping[str, MemoryVersion]) -> tuple[str, ...]:
+    """A memory to be retired, and what slots and wording suggest to go with it: not other values of its slot, of which
+    the judge named one."""
+    suggested = asked.suggested
+    if action is not suggested.action or target.memory_id not in suggested.targets:
+        return (target.memory_id,)
+    others = [state[t] for t in suggested.targets if t in state]
+    return tuple(
+        m.memory_id
+        for m in others
+        if relation_of(asked.proposal, m) is not Relation.CHANGED
+        or m.memory_id == target.memory_id
+        or same_value(m.value, target.value)
+    )
 
 
 # -- several cases in one call
+
+
+def ready(cases: Sequence[Case]) -> list[Case]:
+    """The cases of one user that can be asked about now: a change or an end of what another one may yet make, or not,
+    waits for that one's answer."""
+    told = {_line(c.request.inputs["candidates"][0]) for c in cases}
+    return [c for c in cases if _adds(c.request) or told.isdisjoint(c.may_end)] or list(cases)
+
+
+def _adds(request: ChatRequest[Any]) -> bool:
+    (candidate,) = request.inputs["candidates"]
+    return candidate["operation"] == Operation.ADD and candidate["suggested"] is None
+
+
+def _line(item: Mapping[str, Any]) -> _Line:
+    return item["content"], item["observed_at"]
 
 
 def pack(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
@@ -188,11 +277,15 @@ def singly(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
 
 
 def _join(members: Sequence[ChatRequest[Any]]) -> Pack:
-    """One request with all candidates; a memory that several of them have in view stands in it under one alias."""
+    """One request with all candidates; a memory that several of them have in view stands in it under one alias.
+
+    What one of the candidates will be, once it is added, is no memory yet: to the others it is that candidate.
+    """
     first = members[0]
     if len(members) == 1:
         return Pack(first, members, lambda value: [value if _on(value, "c1") else None])
-    alias: dict[tuple[Any, ...], str] = {}
+    alias = {_line(member.inputs["candidates"][0]): f"c{n}" for n, member in enumerate(members, 1)}
+    memories = 0
     back: list[dict[str, str]] = []
     candidates: list[Mapping[str, Any]] = []
     loops: dict[str, Mapping[str, Any]] = {}
@@ -200,9 +293,15 @@ def _join(members: Sequence[ChatRequest[Any]]) -> Pack:
         (candidate,) = member.inputs["candidates"]
         own: dict[str, str] = {}
         for item in (*candidate["neighbours"], *member.inputs["open_loops"]):
-            own[item["memory"]] = alias.setdefault((item["content"], item["observed_at"]), f"k{len(alias) + 1}")
+            if _line(item) not in alias:
+                memories += 1
+                alias[_line(item)] = f"k{memories}"
+            own[item["memory"]] = alias[_line(item)]
         neighbours = [{**m, "memory": own[m["memory"]]} for m in candidate["neighbours"]]
-        candidates.append({**candidate, "candidate": f"c{n}", "neighbours": neighbours})
+        suggested = candidate["suggested"]
+        if suggested is not None:
+            suggested = {**suggested, "targets": [own[target] for target in suggested["targets"]]}
+        candidates.append({**candidate, "candidate": f"c{n}", "suggested": suggested, "neighbours": neighbours})
         for loop in member.inputs["open_loops"]:
             loops.setdefault(own[loop["memory"]], {**loop, "memory": own[loop["memory"]]})
         back.append({there: here for here, there in own.items()})

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 STANDS = (
     "memory_id, tenant_id, user_id, version_id, status, change, cause, type, content, subject, attribute, value, "
     "negated, len(apart) > 0 AS apart, derived_from, coalesce(valid_from, observed_at) AS happened_at, day, "
-    "recorded_at, list_transform(evidence, lambda e: e.message_id) AS cited"
+    "recorded_at, observed_at, valid_until IS NOT NULL AS bounded, "
+    "list_transform(evidence, lambda e: e.message_id) AS cited"
 )
 _TEXT_COLUMNS = STANDS.split(", negated")[0].split(", ")
 # Every version of a proposal with what it cites that the version before it did not, and whose messages those are; the
@@ -56,6 +57,14 @@ whose AS (
 )
 SELECT DISTINCT new.*, coalesce(own, false) AS own, NOT coalesce(own, true) AS foreign
 FROM new LEFT JOIN whose USING (version_id, message_id) ORDER BY ALL
+"""
+_ADDITIONS = """
+WITH undecided AS (
+    SELECT proposal_id FROM proposals WHERE operation IN ('add', 'reinforce')
+    UNION ALL SELECT proposal_id FROM verdicts WHERE reply_key IS NOT NULL
+    UNION ALL SELECT proposal_id FROM judged WHERE reply_key IS NOT NULL
+)
+SELECT DISTINCT memory_id FROM first WHERE reason = $unjudged OR proposal_id IN (FROM undecided)
 """
 # What memories that something is derived from rest on, be they in the ledger or staged.
 _MEMBERS = """
@@ -96,6 +105,8 @@ def stands(memories: Sequence[MemoryVersion]) -> pa.Table:
         "happened_at": (lambda m: m.valid_from or m.observed_at, at),
         "day": (attrgetter("day"), pa.date32()),
         "recorded_at": (attrgetter("recorded_at"), at),
+        "observed_at": (attrgetter("observed_at"), at),
+        "bounded": (lambda m: m.valid_until is not None, pa.bool_()),
         "cited": (lambda m: [e.message_id for e in m.evidence], strings),
     }
     return pa.table(
@@ -204,6 +215,23 @@ class Prospect:
         around = {day + timedelta(days=n) for day in days for n in (-1, 0, 1)}  # a window may go on past midnight
         there = around & set(self.ctx.lake.days("messages"))
         return self.rows(_CITATIONS, "changed", "known", "brought", days={"messages": there})
+
+    @cached_property
+    def additions(self) -> frozenset[str]:
+        """Of the memories that something changes for those of which no rule could tell what they retire: told as a fact
+        of their own, or left to a judge."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from memory_pipeline.domain.supersession import UNJUDGED
+
+        wanted = ["memory_id", "proposal_id", "day", "reason"]
+        made = [t.filter(pc.equal(t["version"], 1)).select(wanted) for t in (self.known, self.changed)]
+        first = pa.concat_tables(made, promote_options="permissive")
+        days = set(pc.unique(first["day"]).to_pylist())
+        there = {name: days & set(self.ctx.lake.days(name)) for name in ("proposals", "verdicts")}
+        found = self.rows(_ADDITIONS, "judged", first=first, days=there, params={"unjudged": UNJUDGED})
+        return frozenset(row["memory_id"] for row in found)
 
     @cached_property
     def members(self) -> dict[tuple[Scope, str], frozenset[str]]:

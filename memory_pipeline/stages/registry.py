@@ -197,6 +197,7 @@ STAGES = (
         kinds=frozenset({"llm", "parquet"}),
         description="Candidate memories of each closed window of messages: typed, dated, with the quoted words they "
         "rest on. A function of the transcripts alone.",
+        version=2,
         prompts=("extract", "rolling_summary"),
         holds=("windows", "proposals"),
     ),
@@ -228,6 +229,7 @@ STAGES = (
         kinds=frozenset({"parquet", "llm"}),
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
+        version=2,
         pool=_LEDGER,
         prompts=("consolidate",),
         writes_ledger=True,
@@ -248,6 +250,7 @@ STAGES = (
         kinds=frozenset({"parquet", "lancedb"}),
         description="Active, stale, archived, closed: what the policy table says that time does, as versions with "
         "reasons.",
+        version=2,
         pool=_LEDGER,
         writes_ledger=True,
         holds=("aged",),

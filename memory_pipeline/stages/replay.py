@@ -21,7 +21,7 @@ from memory_pipeline.domain.proposal import Finding, MemoryType, Operation, Outc
 from memory_pipeline.domain.reasons import Reason
 from memory_pipeline.domain.replay import carried, difference
 from memory_pipeline.domain.slots import Slot, attribute
-from memory_pipeline.domain.supersession import Action, Decision, decide
+from memory_pipeline.domain.supersession import Action, Candidate, Decision, decide
 from memory_pipeline.domain.transition import apply, finish, identity
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatReply
@@ -66,6 +66,18 @@ class _Mark:
     reviews: Sequence[tuple[date, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is done with a proposal.
+
+    Attributes:
+        reply_key: of the judge's reply that says so; None where rules decided.
+    """
+
+    decision: Decision
+    reply_key: str | None = None
+
+
 class Replay(UserState):
     """Replays one user from a day on, and says how the ledger must change.
 
@@ -96,7 +108,7 @@ class Replay(UserState):
         """Replay from ``first`` to ``last``, and on to the end of the user's history when that changed anything.
 
         Returns:
-            The cases that the judge has not been asked about; none when the result stands.
+            Cases that the judge has not been asked about, and can be; none when the result stands.
         """
         since = self._begin(first, last)
         days = sorted(
@@ -113,7 +125,7 @@ class Replay(UserState):
             self.covered = set(days)
             old = [v for v in self._held if v.day >= first]
         self.asserted, self.withdrawn = difference(old, self._made)
-        return list(self._unknown.values())
+        return judge.ready(list(self._unknown.values()))
 
     def learn(self, case: judge.Case, answer: ChatReply[JudgeReply] | ReplyError) -> None:
         """Take the judge's answer to a case; without a fitting one the fallback holds, and the day stays open."""
@@ -210,40 +222,69 @@ class Replay(UserState):
             if certain and slot not in slots:
                 self._apply(proposal, decision, found)
                 continue
-            case = None if certain else judge.case(proposal, near, decision, loops, self._timezone(proposal))
+            case = None if certain else self._case(proposal, near, decision)
             waiting.append((proposal, case, len(self._made)))
             slots |= {slot} - {None}
         for proposal, case, then in waiting:
-            decision = self._decided(proposal) if case is None else self._judged(case)
-            decision = self._meanwhile(proposal, decision, {v.memory_id for v in self._made[then:]})
-            key = None if case is None else self._keys.get(case.key)
-            self._apply(proposal, decision, self._examined(proposal), key)
+            answer = self._decided(proposal) if case is None else self._judged(case)
+            answer = self._meanwhile(proposal, case, answer, {v.memory_id for v in self._made[then:]})
+            self._apply(proposal, answer.decision, self._examined(proposal), answer.reply_key)
 
-    def _decided(self, proposal: Proposal) -> Decision:
+    def _decided(self, proposal: Proposal, among: AbstractSet[str] | None = None) -> _Answer:
+        """What is done with a proposal as things stand, by rules or by the judge.
+
+        Args:
+            among: ids of the memories that it is held against; all where None.
+        """
         policy = self._ctx.policy
-        return decide(proposal, self._near.candidates(proposal, policy), policy.similarity)
+        near = self._near.candidates(proposal, policy)
+        near = near if among is None else [c for c in near if c.memory.memory_id in among]
+        decision = decide(proposal, near, policy.similarity)
+        if decision.certain or among is not None and decision.action not in _MEETING:
+            return _Answer(decision)
+        return self._judged(self._case(proposal, near, decision))
 
-    def _meanwhile(self, proposal: Proposal, decision: Decision, touched: AbstractSet[str]) -> Decision:
+    def _case(self, proposal: Proposal, near: Sequence[Candidate], decision: Decision) -> judge.Case:
+        loops = self._near.open_loops
+        closable = near_loops(proposal, loops, self._vectors, self._ctx.policy)
+        return judge.case(proposal, near, decision, loops, self._timezone(proposal), closable)
+
+    def _meanwhile(
+        self, proposal: Proposal, case: judge.Case | None, answer: _Answer, touched: AbstractSet[str]
+    ) -> _Answer:
         """A decision in view of what the same day has made since: what is a memory by now is confirmed or replaced, and
         not added once more; what has ended by now is not ended again.
 
         Args:
             touched: ids of the memories that got a version since the question was asked.
         """
+        decision = answer.decision
         if not touched:
-            return decision
+            return answer
         if any(i in touched and self._state[i].status in RETIRED for i in decision.targets):
-            return replace(self._decided(proposal), closes=decision.closes)
+            again = self._decided(proposal)
+            return replace(again, decision=replace(again.decision, closes=decision.closes))
         if decision.action not in (Action.ADD, Action.SUPERSEDE):
-            return decision
+            return answer
         policy = self._ctx.policy
         new = [c for c in self._near.candidates(proposal, policy) if c.memory.memory_id in touched]
-        again = decide(proposal, new, policy.similarity)
-        if not again.certain or again.action not in _MEETING:
-            return decision
-        if decision.action is Action.SUPERSEDE is again.action:
-            return replace(decision, targets=tuple(sorted({*decision.targets, *again.targets})))
-        return replace(again, closes=decision.closes) if decision.action is Action.ADD else decision
+        found = decide(proposal, new, policy.similarity)
+        if found.action not in _MEETING:
+            return answer
+        if not found.certain:
+            unasked = touched - set(case.ids.values() if case is not None else ())
+            again = self._decided(proposal, unasked) if decision.action is Action.ADD else answer
+            found = again.decision
+            if found.action not in _MEETING:
+                return answer
+            answer = again
+        if decision.action is Action.SUPERSEDE is found.action:
+            return replace(
+                answer, decision=replace(decision, targets=tuple(sorted({*decision.targets, *found.targets})))
+            )
+        if decision.action is Action.ADD:
+            return replace(answer, decision=replace(found, closes=decision.closes))
+        return answer
 
     def _examined(self, proposal: Proposal) -> tuple[Finding, ...]:
         found = self._gated.get(proposal.proposal_id)
@@ -257,15 +298,16 @@ class Replay(UserState):
             return False
         return bool(near_loops(proposal, loops, self._vectors, self._ctx.policy))
 
-    def _judged(self, case: judge.Case) -> Decision:
+    def _judged(self, case: judge.Case) -> _Answer:
         if case.key not in self._said:
             kept = self._before.answer(case) if self._before is not None else None
             if kept is None:
                 self._unknown[case.key] = case
-                return case.fallback
+                return _Answer(case.fallback)
             self.learn(case, kept)
         reply = self._said[case.key]
-        return case.fallback if reply is None else judge.decision(reply, case, self._state)
+        decision = case.fallback if reply is None else judge.decision(reply, case, self._state)
+        return _Answer(decision, self._keys.get(case.key))
 
     def _apply(
         self, proposal: Proposal, decision: Decision, findings: tuple[Finding, ...], reply_key: str | None = None

@@ -44,7 +44,11 @@ def test_the_four_berlins() -> None:
     moved = residence("Barcelona", LATER)
     left = residence("Berlin", LATER, negated=True, operation=Operation.CONTRADICT)
     assert _decide(again, lives).action is Action.REINFORCE
-    assert _decide(moved, lives) == Decision(Action.SUPERSEDE, (lives.memory_id,), "changed: Lives in Barcelona.")
+    changed = Decision(Action.SUPERSEDE, (lives.memory_id,), "changed: Lives in Barcelona.")
+    assert _decide(replace(moved, operation=Operation.UPDATE), lives) == changed
+    assert _decide(moved, lives) == replace(changed, certain=False), (
+        "what is told as a fact of its own, a judge decides"
+    )
     assert _decide(left, lives).action is Action.CONTRADICT
 
 

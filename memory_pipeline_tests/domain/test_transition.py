@@ -34,7 +34,8 @@ def test_supersede_ends_the_old_and_continues_its_lineage() -> None:
 def test_a_future_change_is_valid_from_its_own_date() -> None:
     starts = datetime(2026, 5, 1, tzinfo=UTC)
     ended, made = _apply(residence("Porto", LATER, valid_from=starts), Action.SUPERSEDE, memory(residence("Lisbon")))
-    assert ended.valid_until == starts and made.valid_from == starts
+    assert ended.valid_until == starts - timedelta(seconds=1) and made.valid_from == starts
+    assert (ended.status, ended.superseded_by) == (Status.ACTIVE, made.memory_id), "until that day the old one holds"
 
 
 def test_a_bare_denial_leaves_nothing_new() -> None:

@@ -135,7 +135,12 @@ PLANTS: dict[str, Plant] = {
     "evidence_exists": _changed(evidence=(Evidence("m-nowhere", "Plays the cello."),)),
     "no_row_outside_its_user": _changed(lineage_id=identity(_said_by(BOB)[1])),
     "one_value_per_slot": _beside(
-        memory_id="mem_x", attribute="residence", value="Faro", content="Lives in Faro.", observed_at=_at(3)
+        memory_id="mem_x",
+        attribute="residence",
+        value="Faro",
+        content="Lives in Faro.",
+        observed_at=_at(3),
+        proposal_id="prp-update",
     ),
     "no_fact_twice": _beside(memory_id="mem_x", content="plays the  cello", attribute=None, value=None),
     "no_secret_is_remembered": _changed(content="Uses the password hunter2-Xy9! for the bank."),

@@ -167,9 +167,16 @@ CASES: dict[str, Case] = {
         {"Prefers short answers."},
     ),
     "a correction in the same message": Case(
-        [(0, "Is 42 years old.", slot("age", "42")), (0, "Is 41 years old.", slot("age", "41", **FIXED))],
-        {"Is 41 years old."},
+        [(0, "Is 42 years old.", slot("age", "42")), (0, "Is 41 years old, not 42.", slot("age", "41", **FIXED))],
+        {"Is 41 years old, not 42."},
         {"Is 42 years old."},
+    ),
+    "what one message tells side by side": Case(
+        [
+            (0, "Works as a nurse.", slot("occupation", "nurse", **FIXED)),
+            (0, "Works as a DJ.", slot("occupation", "DJ", **FIXED)),
+        ],
+        {"Works as a nurse.", "Works as a DJ."},
     ),
     "a correction without a slot": Case(
         [(0, "Runs 3 times a week.", {}), (9, "Runs 4 times a week.", FIXED)],

@@ -179,3 +179,63 @@ def test_a_judge_cannot_retire_what_it_does_not_name_or_what_is_newer(server: Pr
     proposals = _figures()[:2]
     consolidate(ctx, _say(ctx, proposals))
     assert {s for _, s in _state(ctx).values()} == {Status.ACTIVE}
+
+
+def _says(**judgement: Any) -> Any:
+    """A judge that says the same of every candidate."""
+
+    def answer(call: Call) -> dict[str, Any]:
+        given = {"action": "add", "target": None, "reason": "a new fact, as told", "content": None, "closes": []}
+        return {"judgements": [{**given, "candidate": c[0], **judgement} for c in _CANDIDATE.findall(call.prompt)]}
+
+    return answer
+
+
+def _two(second: str, **given: Any) -> list[Proposal]:
+    first = proposal("Has a dog called Rex.", NOON, attribute="pet", value="dog Rex")
+    return [first, proposal(second, NOON + timedelta(days=1), **given)]
+
+
+@pytest.mark.parametrize(
+    ("says", "second", "given", "active"),
+    [
+        # "none" must name what covers it, and that must say it.
+        ({"action": "none"}, "Rex the dog bites.", {}, {"Has a dog called Rex.", "Rex the dog bites."}),
+        ({"action": "none", "target": "k1"}, "Rex is a dog.", {}, {"Has a dog called Rex."}),
+        # What is denied is never kept as true.
+        ({"action": "add"}, "Dog Rex lives here.", {"operation": Operation.CONTRADICT}, {"Has a dog called Rex."}),
+        # A merge keeps every detail of both.
+        (
+            {"action": "merge", "target": "k1", "content": "Has a dog called Rex, 3 years old."},
+            "Has a dog, 3 years old.",
+            {},
+            {"Has a dog called Rex, 3 years old."},
+        ),
+        (
+            {"action": "merge", "target": "k1", "content": "Has a dog."},
+            "Has a dog, 3 years old.",
+            {},
+            {"Has a dog called Rex.", "Has a dog, 3 years old."},
+        ),
+        # Nothing is retired that the candidate's words do not meet.
+        (
+            {"action": "supersede", "target": "k1", "reason": "it has changed to another value"},
+            "Has a cat called Rexona.",
+            {},
+            {"Has a dog called Rex.", "Has a cat called Rexona."},
+        ),
+    ],
+)
+def test_the_judge_is_heeded_as_far_as_the_words_bear_it(
+    server: ProtocolServer,
+    tmp_path: Path,
+    says: dict[str, Any],
+    second: str,
+    given: dict[str, Any],
+    active: set[str],
+) -> None:
+    server.answer("consolidate", _says(**says))
+    ctx = _context(tmp_path)
+    consolidate(ctx, _say(ctx, _two(second, **given)))
+    assert server.counts["consolidate"] == 1
+    assert {c for c, s in _state(ctx).values() if s is Status.ACTIVE} == active

@@ -150,7 +150,7 @@ def test_a_merge_does_not_overwrite_the_users_words(life: Timeline) -> None:
 def test_a_changed_fact_ends_an_edited_one(life: Timeline) -> None:
     life.arrive([residence("Lisbon", at(0))], at(0.1))
     edit(life, 1, one(life, "Lives in Lisbon."), "Lives in Alfama, Lisbon.")
-    life.arrive([residence("Porto", at(2))], at(2.1))
+    life.arrive([residence("Porto", at(2), operation=Operation.UPDATE)], at(2.1))
     assert one(life, "Lives in Alfama, Lisbon.").status is Status.SUPERSEDED
     stable(life)
 
@@ -170,7 +170,8 @@ def test_what_is_remembered_by_hand_ends_what_it_contradicts_also_when_that_come
     (new,) = (m for m in life.memories if m.content == "Lives in Porto.")
     old = one(life, "Lives in Lisbon.")
     assert (old.status, old.superseded_by, new.lineage_id) == (Status.SUPERSEDED, new.memory_id, old.lineage_id)
-    life.arrive([residence("Faro", at(2)), residence("Porto", at(3))], at(6))
+    moved = [residence(city, at(n), operation=Operation.UPDATE) for city, n in (("Faro", 2), ("Porto", 3))]
+    life.arrive(moved, at(6))
     assert {m.content: m.status for m in life.memories if m.status is Status.ACTIVE} == {"Lives in Porto.": "active"}
     assert one(life, "Lives in Faro.").status is Status.SUPERSEDED
     assert new.memory_id in {m.memory_id for m in life.memories}

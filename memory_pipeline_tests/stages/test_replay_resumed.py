@@ -28,7 +28,7 @@ class _FromTheStart(Replay):
 def _answer(case: Case) -> ChatReply[JudgeReply]:
     """Of a judge that is of another mind than the rules: what it says changes what is asked about the days after."""
     action = "none" if int(case.key[-1], 16) % 2 else "add"
-    reply = JudgeReply([Judgement("c1", action, None, "as it is", sorted(case.ids))])
+    reply = JudgeReply([Judgement("c1", "as it is", None, action, closes=sorted(case.ids))])
     return ChatReply(reply, "", "judge", Usage(), key=case.key)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -19,6 +20,10 @@ def life() -> Timeline:
     return Timeline()
 
 
+def moved(city: str, when: datetime) -> Proposal:
+    return residence(city, when, operation=Operation.UPDATE)
+
+
 def statuses(life: Timeline) -> dict[str, str]:
     return {m.content: str(m.status) for m in life.memories}
 
@@ -29,7 +34,7 @@ def by_another_prompt(said: Proposal) -> Proposal:
 
 def merged(life: Timeline) -> MemoryVersion:
     more = proposal("Has a brown dog called Max.", at(3), attribute="pet", value="Max", importance=0.9)
-    life.arrive([dog(0), residence("Lisbon", at(1)), more, residence("Porto", at(5))], at(5.1))
+    life.arrive([dog(0), residence("Lisbon", at(1)), more, moved("Porto", at(5))], at(5.1))
     memory = one(life, "Has a brown dog called Max.")
     assert memory.change is Change.MERGE and len(memory.evidence) == 2
     return memory
@@ -78,7 +83,7 @@ def test_what_is_said_anew_may_merge_again(life: Timeline) -> None:
 
 
 def test_a_fact_that_did_not_end_stands_beside_its_successor(life: Timeline) -> None:
-    life.arrive([residence("Lisbon", at(0)), residence("Porto", at(3)), dog(4)], at(4.1))
+    life.arrive([residence("Lisbon", at(0)), moved("Porto", at(3)), dog(4)], at(4.1))
     old = one(life, "Lives in Lisbon.")
     assert old.status is Status.SUPERSEDED
     life.undo(old, at(5))
@@ -87,16 +92,16 @@ def test_a_fact_that_did_not_end_stands_beside_its_successor(life: Timeline) -> 
     stable(life)
     life.extract_again([by_another_prompt(p) for p in life.said], at(6))
     assert set(statuses(life).values()) == {"active"}
-    life.arrive([residence("Faro", at(7))], at(7.1))
+    life.arrive([moved("Faro", at(7))], at(7.1))
     assert [c for c, s in statuses(life).items() if s == "active" and "Lives" in c] == ["Lives in Faro."]
     stable(life)
 
 
 def test_only_the_memory_that_is_named_is_spared(life: Timeline) -> None:
-    life.arrive([residence("Lisbon", at(0)), residence("Porto", at(3))], at(3.1))
+    life.arrive([residence("Lisbon", at(0)), moved("Porto", at(3))], at(3.1))
     lisbon = one(life, "Lives in Lisbon.")
     life.undo(lisbon, at(4))
-    life.arrive([residence("Faro", at(5))], at(5.1))
+    life.arrive([moved("Faro", at(5))], at(5.1))
     assert statuses(life)["Lives in Lisbon."] == statuses(life)["Lives in Porto."] == "superseded"
     life.undo(lisbon, at(6))
     assert statuses(life) == {

@@ -18,7 +18,7 @@ from memory_pipeline.inference.builtin.likeness import Likeness, likeness
 from memory_pipeline.inference.replies import Judgement, JudgeReply
 
 _Action = Literal["add", "reinforce", "merge", "supersede", "contradict", "close", "none"]
-_Verdict = tuple[_Action, str | None, str]
+_Verdict = tuple[_Action, str | None, str]  # action, target, reason
 _RETIRED = frozenset({"superseded", "contradicted", "closed", "archived"})
 _EVENTS = frozenset({"episodic_event", "ephemeral"})
 _DATED = frozenset({"open_loop", "decision", "profile_fact", "estimate"})
@@ -45,10 +45,11 @@ def _judge(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> 
     if operation == "close_open_loop":
         verdict = _closing(candidate, loops)
     elif operation not in {"forget", "suppress"}:
-        verdict = _stating(candidate)
+        verdict = _suggested(candidate) or _stating(candidate)
         action, target, _ = _closing(candidate, loops)
         closed = [target] if action == "close" and target and _tells(candidate) else []
-    return Judgement(candidate["candidate"], *verdict, closed)
+    action, target, reason = verdict
+    return Judgement(candidate["candidate"], reason, target, action, None, closed)
 
 
 def _tells(candidate: Mapping[str, Any]) -> bool:
@@ -67,6 +68,14 @@ def _closing(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -
     loop = earlier[found[0]]
     ends = "cancels" if dropped else "resolves"
     return "close", loop["memory"], f'"{candidate["content"]}" {ends} "{loop["content"]}"'
+
+
+def _suggested(candidate: Mapping[str, Any]) -> _Verdict | None:
+    """What slots and wording say already: the extractor's slots were read by grammar, and say more than its words."""
+    suggested = candidate.get("suggested")
+    if not suggested:
+        return None
+    return suggested["action"], suggested["targets"][0], suggested["reason"]
 
 
 def _stating(candidate: Mapping[str, Any]) -> _Verdict:
@@ -174,7 +183,7 @@ def _same(
 
 def _replace(action: _Action, neighbour: Mapping[str, Any], reason: str, late: bool) -> _Verdict:
     if late:
-        return "none", None, "older than what is remembered, so it changes nothing"
+        return "none", neighbour["memory"], "older than what is remembered, so it changes nothing"
     return action, neighbour["memory"], reason
 
 
