@@ -18,9 +18,10 @@ _TURNS = 16  # before the cited message: a part that is played, or a text that i
 
 
 def read(given: GateInput) -> GateInput:
-    """The input with the readings of its content and quotes, where both are English and a hosted model's."""
+    """The input with whose wording it is, and the readings of its content and quotes, where both are English and a hosted model's."""
     from memory_pipeline.language.claims import claimed, quoted
 
+    given = replace(given, hosted=hosted(given.proposal.model))
     own = given.own()
     if not own or not _to_read(given.proposal) or not all(_english(given.proposal, m.content) for _, m in own):
         return given
