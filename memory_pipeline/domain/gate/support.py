@@ -37,7 +37,7 @@ def invented(given: GateInput) -> Finding | None:
     otherwise. Of a memory made from memories only the names are looked at: its numbers are counts.
     """
     conversation, proposal = Conversation(given), given.proposal
-    if conversation.empty or given.hosted and proposal.operation in ENDING and proposal.operation is not Operation.REINFORCE:
+    if conversation.empty or given.hosted and _ends(given):
         return None  # what ends something names it in the words of what is remembered
     names = _names(given)
     missing = _unnamed(names, given, conversation)
@@ -55,15 +55,23 @@ def invented(given: GateInput) -> Finding | None:
     return Finding("invented", share >= low, round(share, 2), low, detail)
 
 
+def unknown(given: GateInput) -> list[str]:
+    """The names, folded, that nobody said in the conversation; where these were said before, they are no inventions."""
+    conversation = Conversation(given)
+    if conversation.empty or given.hosted and _ends(given):
+        return []
+    return _unnamed(_names(given), given, conversation)
+
+
+def _ends(given: GateInput) -> bool:
+    operation = given.proposal.operation
+    return operation in ENDING and operation is not Operation.REINFORCE
+
+
 def _unnamed(names: set[str], given: GateInput, conversation: Conversation) -> list[str]:
     """The names that nobody said, in full or in short."""
     content = given.proposal.content
-    said_before = given.known
-    missing = [
-        name
-        for name in sorted(names)
-        if name not in said_before and not any(said.has(name) for said in conversation)
-    ]
+    missing = [name for name in sorted(names - given.known) if not any(said.has(name) for said in conversation)]
     if not missing or not conversation.speaks(content):
         return []
     short = initials_of(content)
@@ -106,7 +114,7 @@ def _beside(given: GateInput, wanted: Sequence[str], conversation: Conversation)
     operation = given.proposal.operation
     names = _names(given)
     hinges = [*names, *_numbers(given.proposal), *_dates(given.proposal)]
-    if operation in ENDING and operation is not Operation.REINFORCE:
+    if _ends(given):
         return unsaid(given)
     if wanted and not tied_to(given, wanted, hinges):
         return "no word of it has to do with its quote"

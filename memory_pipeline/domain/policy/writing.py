@@ -61,6 +61,7 @@ class QualityPolicy:
 
     Attributes:
         length, keywords, reason, concrete: what each part counts.
+        telling_words: words that say something of their own that count as much as a keyword.
         min_words: fewer words, and the length counts nothing.
         max_words, long_share: more words, and it counts this share.
     """
@@ -69,6 +70,7 @@ class QualityPolicy:
     keywords: float
     reason: float
     concrete: float
+    telling_words: int
     min_words: int
     max_words: int
     long_share: float
