@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ModelError
 from memory_pipeline.stages.audit_result import Audit
-from memory_pipeline.stages.auditing import audited, joined, record, require
+from memory_pipeline.stages.auditing import audited, joined, offenders, record, require
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.one_writer import one_writer
 from memory_pipeline.stages.outcome import Outcome, replace_verdicts
@@ -24,6 +24,8 @@ from memory_pipeline.stages.staging import staging
 from memory_pipeline.stages.tracing import traced
 from memory_pipeline.storage.staging import Staged
 
+_APART = frozenset({"patterns", "reflections"})
+"""Writers that make what nobody has said: where it breaks a rule, that of one user waits, nobody else's."""
 Marks = Mapping[Scope, tuple[int, int]]
 
 
@@ -72,23 +74,30 @@ def write_audit_publish(
         What the audits found.
 
     Raises:
-        AuditFailed: what was staged breaks a rule; nothing of it was published.
+        AuditFailed: what was staged breaks a rule; nothing of it was published, or, of what is derived, nothing of the
+            users whose rows break it.
         ModelError: a model cannot be reached; users already worked on are written, the others are as they were.
     """
     found = audited(ctx, writer, [])
     if not users:
         return found
     with staging(ctx) as staged:
-        left = list(users)
+        left, broken, withheld = list(users), found, 0
         while left:
             batches, stopped = _staged(ctx, staged, left, stage, label, at_once)
             audits = audited(ctx, writer, [batch.prospect for batch in batches])
             record(ctx, audits)
+            spoilt = {Scope(*user) for user in offenders(audits)} if writer in _APART else set()
+            if spoilt and spoilt < set(left):
+                broken, withheld = joined(broken, audits), withheld + len(spoilt)
+                left = [user for user in left if user not in spoilt]
+                continue
             require(ctx, writer, staged, audits)
             found = joined(found, audits)
             left = [user for batch in batches for user in publish_batch(ctx, batch, index=index)]
             if stopped is not None:
                 raise stopped
+        require(ctx, writer, staged, broken, withheld=withheld)
     return found
 
 

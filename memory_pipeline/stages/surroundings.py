@@ -80,19 +80,18 @@ def _know(ctx: StageContext, found: dict[Scope, dict[str, GateInput]], open_: Se
     """
     import pyarrow as pa
 
-    asked = [
-        {"tenant_id": p.tenant_id, "user_id": p.user_id, "proposal_id": p.proposal_id, "name": name, "day": p.day, "at": p.observed_at}
-        for p in open_
-        for name in unknown(found[Scope(p.tenant_id, p.user_id)][p.proposal_id])
-    ]
-    if not asked:
+    missing = [(p, name) for p in open_ for name in unknown(found[Scope(p.tenant_id, p.user_id)][p.proposal_id])]
+    if not missing:
         return
-    first, last = min(row["day"] for row in asked), max(row["day"] for row in asked)
+    last = max(p.day for p, _ in missing)
+    reach = _BEFORE + (last - min(p.day for p, _ in missing)).days
+    asked = [(p.tenant_id, p.user_id, p.proposal_id, name, p.observed_at) for p, name in missing]
+    columns = ("tenant_id", "user_id", "proposal_id", "name", "at")
     table = ctx.lake.sql(
         _SAID_BEFORE,
         {"role": str(Role.USER)},
-        days={"messages": [last - timedelta(days=n) for n in range(_BEFORE + (last - first).days + 1)]},
-        tables={"asked": pa.Table.from_pylist(asked)},
+        days={"messages": [last - timedelta(days=n) for n in range(reach)]},
+        tables={"asked": pa.table(dict(zip(columns, map(list, zip(*asked, strict=True)), strict=True)))},
     )
     known: dict[Scope, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for tenant, user, proposal, name in zip(*(table[c].to_pylist() for c in table.column_names), strict=True):

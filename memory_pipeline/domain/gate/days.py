@@ -14,7 +14,9 @@ from memory_pipeline.domain.tables import table, wordset
 _YEAR = 12  # months
 _ENGLISH = "january february march april may june july august september october november december"
 _SHORT = "jan feb mar apr may jun jul aug sept oct nov dec"
-_FIGURES = re.compile(r"(?<![\d.,/:-])(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})(?:[./](?:\d{4}|\d{2}))?)(?![\d/:-]|[.,]\d)")
+_FIGURES = re.compile(
+    r"(?<![\d.,/:-])(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})(?:[./](?:\d{4}|\d{2}))?)(?![\d/:-]|[.,]\d)"
+)
 _WIDE = re.compile(r"(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일号]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _RELATIVE = re.compile(
@@ -56,7 +58,7 @@ def relative(text: str) -> bool:
 
 
 def unfounded(content: str, said: Iterable[str], sent: Iterable[date]) -> list[str]:
-    """The days of a content that do not follow: nobody said them, and nothing was said that they could be reckoned from.
+    """The days of a content that nobody said, and that cannot be reckoned from what was said.
 
     Args:
         said: the texts that it may rest on.

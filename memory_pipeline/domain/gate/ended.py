@@ -31,7 +31,9 @@ def unsaid(given: GateInput) -> str:
     operation, texts = given.proposal.operation, quoted_sentences(given)
     words = {word for text in texts for word in _words(text)}
     if operation is Operation.FORGET:
-        asked = _has("forgetting", words, texts) or bool(words & wordset("implied", "keeping")) and _denied(words, texts)
+        asked = (
+            _has("forgetting", words, texts) or bool(words & wordset("implied", "keeping")) and _denied(words, texts)
+        )
         if not asked:
             return "its quote does not ask for anything to be forgotten"
     elif operation is Operation.SUPPRESS:
@@ -54,6 +56,8 @@ def _about(given: GateInput, texts: Sequence[str], words: set[str]) -> bool:
         return True
     if given.proposal.operation in {Operation.FORGET, Operation.SUPPRESS}:
         return not _things(texts)
+    if given.proposal.operation is Operation.CONTRADICT:
+        words = words - _set("faint")
     return _has("over", words, texts) and not _others(given, texts)
 
 
@@ -64,7 +68,7 @@ def _any(wanted: Sequence[str], texts: Sequence[Said]) -> bool:
 def _named(given: GateInput) -> list[str]:
     """What tells the thing that is ended from others: words of the content, the value, the entities and the subject."""
     proposal = given.proposal
-    parts = [proposal.content, proposal.value or "", *proposal.entities]
+    parts = [proposal.content, proposal.value or "", (proposal.attribute or "").replace("_", " "), *proposal.entities]
     parts += [proposal.subject] if proposal.subject not in (None, "user") else []
     aside = framing()
     return list(dict.fromkeys(word for part in parts for word in telling(part or "") if word not in aside))
@@ -72,7 +76,13 @@ def _named(given: GateInput) -> list[str]:
 
 def _things(texts: Sequence[str]) -> list[str]:
     """What a request to forget names besides asking."""
-    aside = framing() | _set("forgetting") | _set("unspeaking") | wordset("implied", "keeping") | wordset("implied", "pointing")
+    aside = (
+        framing()
+        | _set("forgetting")
+        | _set("unspeaking")
+        | wordset("implied", "keeping")
+        | wordset("implied", "pointing")
+    )
     return [word for text in texts for word in telling(text) if fold(word) not in aside]
 
 
@@ -112,7 +122,9 @@ def _denied(words: set[str], texts: Sequence[str]) -> bool:
 
 
 def _has(name: str, words: set[str], texts: Sequence[str]) -> bool:
-    return bool(words & _set(name)) or any(sign in text for text in texts for sign in wordset("implied", f"{name}_signs"))
+    return bool(words & _set(name)) or any(
+        sign in text for text in texts for sign in wordset("implied", f"{name}_signs")
+    )
 
 
 @cache

@@ -2,7 +2,8 @@
 
 A name, a number or one word that was said there does not make a statement true: "Cheats on Karim." quotes "my partner
 Karim". What it says of them has to have been said as well, in the same words, a form, a part or a word of the same
-matter. Words in which any memory is put ("lives", "wants", "is called") say nothing by themselves.
+matter. Words in which any memory is put ("lives", "wants", "is called") say nothing by themselves. A good model
+says much in other words, so a part may be new; but nothing that hurts when it is false.
 """
 
 from __future__ import annotations
@@ -34,14 +35,13 @@ def strays(given: GateInput, names: Collection[str]) -> str:
     said = list(near(given))
     wanted = stated(given, names)
     open_ = [word for word in wanted if not supported(word, said)]
-    share = 1.0 - len(open_) / len(wanted) if wanted else 0.0
-    if open_ and (not share or share < given.policy.min_followed_words and not given.quotes):
+    share = 1.0 - len(open_) / len(wanted) if wanted else 1.0
+    if not share or share < given.policy.min_followed_words:
         return ", ".join(open_[:5])
-    if share >= given.policy.min_followed_words and len(wanted) > 1:
-        return ""
     claims = given.content.claims if given.content is not None else ()
     told = [claim for quote in given.quotes for claim in quote.claims]
-    return next((word for claim in claims for word in _heads(claim, told) if not _known(word, said, names)), "")
+    heads = (fold(word) for claim in claims for word in _heads(claim, told))
+    return next((w for w in (*open_, *heads) if w in _grave() and not supported(w, said)), "")
 
 
 def stated(given: GateInput, names: Collection[str]) -> list[str]:
@@ -72,6 +72,7 @@ def _heads(claim: Claim, told: Sequence[Claim]) -> Iterator[str]:
         yield claim.core
 
 
-def _known(word: str, said: Sequence[Said], names: Collection[str]) -> bool:
-    aside = word in framing() or word in names or bool(relation(word))
-    return not word or aside or supported(fold(word), said)
+@cache
+def _grave() -> frozenset[str]:
+    words = wordset("implied", "grave")
+    return words | {singular(word) for word in words}

@@ -96,7 +96,7 @@ def unsupported(given: GateInput) -> Finding | None:
         return Finding("unsupported", False, 0.0, given.policy.min_known_words, detail)
     if (given.quotes or given.hosted) and given.proposal.operation in ENDING:
         return None  # what it ends was said another time, and its quote says that it is over
-    if len(wanted) < given.policy.min_judged_words:
+    if len(wanted) < given.policy.min_judged_words or given.hosted and not given.quotes:
         return None
     read = given.content is not None
     known = sum(any(said.has(word) or read and implied(word, said) for said in conversation) for word in wanted)

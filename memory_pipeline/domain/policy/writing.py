@@ -86,8 +86,7 @@ class GatePolicy:
         min_known_names: share of the names, numbers and dates that somebody said.
         min_known_words, min_judged_words: share of the other content words that somebody said, and how many there
             must be for the share to tell anything.
-        min_followed_words: share of the words that say something which follow from the quote; with fewer, what the
-            sentence turns on has to.
+        min_followed_words: share of the words that say something which follow from the quote.
         min_same_claim: share of a claim's words that stand in a clause of the quote, for the two to be held against
             each other.
         echo_overlap: overlap of content words from which on a memory says what was recalled.
