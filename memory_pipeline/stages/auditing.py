@@ -179,7 +179,7 @@ def require(ctx: StageContext, writer: str, staged: Staged, audits: Sequence[Aud
     """Stop unless every audit has passed or was accepted to fail. What was found is kept beside the rows.
 
     Args:
-        withheld: of how many users nothing was published, while what was made of the others was; 0 where nobody has any.
+        withheld: of how many users nothing was published, while what was made of others was; 0 where of nobody was.
 
     Raises:
         AuditFailed: one has not passed; nothing was published of those whom it is about.

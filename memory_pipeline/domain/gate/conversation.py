@@ -12,6 +12,7 @@ from memory_pipeline.domain.gate.language import english, number_words
 from memory_pipeline.domain.gate.numerals import forms, known, spelled
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import DERIVED_TYPES
+from memory_pipeline.domain.text import singular
 
 MONTH = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
@@ -30,6 +31,7 @@ _RUN = re.compile(r"[A-Z][\w'’]*(?: (?:of |the |and )?[A-Z][\w'’]*)+")
 WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _SAME_BEGINNING = 4
 _PART_OF_WORD, _FIRST_PART = 5, 6
+_JOINED, _SHORTEST = 7, 3
 
 
 class Said:
@@ -71,6 +73,24 @@ class Said:
     def abbreviates(self, name: str) -> bool:
         """Whether a name stands for capital words that were said in a row: "NYC" for "New York City"."""
         return len(name) > 1 and name in self._initials
+
+    def joins(self, word: str) -> bool:
+        """Whether a word is put together from two of its words: "beekeeper" from "keep bees"."""
+        if len(word) < _JOINED:
+            return False
+        firsts = (part for part in self._stems if word.startswith(part) and len(word) - len(part) >= _SAME_BEGINNING)
+        rests = [word[len(part) :] for part in firsts]
+        return any(
+            rest.startswith(other[:_SAME_BEGINNING])
+            for rest in rests
+            for other in self._stems
+            if len(other) >= _SAME_BEGINNING
+        )
+
+    @cached_property
+    def _stems(self) -> tuple[str, ...]:
+        """Its words of three letters and more, without a plural ending."""
+        return tuple({singular(word) for word in _WORD.findall(self.folded) if len(word) >= _SHORTEST})
 
     def compounds(self, word: str) -> bool:
         """Whether a word of it may be a form of another one ("toco", "toca"), or has a part in common with it.

@@ -12,13 +12,14 @@ from memory_pipeline.domain.gate.language import plain
 from memory_pipeline.domain.tables import table, wordset
 
 _YEAR = 12  # months
+_WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ENGLISH = "january february march april may june july august september october november december"
 _SHORT = "jan feb mar apr may jun jul aug sept oct nov dec"
 _FIGURES = re.compile(
     r"(?<![\d.,/:-])(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})(?:[./](?:\d{4}|\d{2}))?)(?![\d/:-]|[.,]\d)"
 )
 _WIDE = re.compile(r"(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일号]")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _RELATIVE = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|coming|past|recently|lately|soon|since|weekend|weeks?|days?|"
     r"months?|years?|morning|evening|afternoon|night|quarter|anniversary|birthday|christmas|easter|summer|spring|"
@@ -78,6 +79,36 @@ def unfounded(content: str, said: Iterable[str], sent: Iterable[date]) -> list[s
         or not (reckoned or not named and _numbered(day.day, texts))
     ]
     return [f"{day.day}/{day.month}" for day in sorted(missing, key=lambda day: (day.month, day.day))]
+
+
+def other_weekdays(content: str, said: Iterable[str]) -> list[str]:
+    """The days of the week that a content names, where the texts that it rests on name others and no date."""
+    wanted = _weekdays(content)
+    if not wanted:
+        return []
+    texts = list(said)
+    named = frozenset().union(*map(_weekdays, texts))
+    if not named or any(map(days, texts)) or any(map(_reckoned, texts)):
+        return []
+    return [_WEEK[day] for day in sorted(wanted - named)]
+
+
+@lru_cache(maxsize=4096)
+def _weekdays(text: str) -> frozenset[int]:
+    known = _week()
+    return frozenset(known[word] for word in _WORD.findall(plain(text)) if word in known)
+
+
+def _reckoned(text: str) -> bool:
+    """Whether a text places something in time otherwise than by a day of the week."""
+    known = _week()
+    return relative(" ".join(word for word in _WORD.findall(text) if plain(word) not in known))
+
+
+@cache
+def _week() -> dict[str, int]:
+    lines = str(table("languages")["weekdays"]).splitlines()
+    return {word: n for line in lines for n, word in enumerate(line.split())}
 
 
 def _numbered(day: int, texts: Iterable[str]) -> bool:

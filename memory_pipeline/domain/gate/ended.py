@@ -30,6 +30,8 @@ def unsaid(given: GateInput) -> str:
     """Why a proposal to end something does not follow from its quote, "" where it does."""
     operation, texts = given.proposal.operation, quoted_sentences(given)
     words = {word for text in texts for word in _words(text)}
+    if operation is Operation.CONTRADICT:
+        words -= _set("faint")
     if operation is Operation.FORGET:
         asked = (
             _has("forgetting", words, texts) or bool(words & wordset("implied", "keeping")) and _denied(words, texts)
@@ -56,8 +58,6 @@ def _about(given: GateInput, texts: Sequence[str], words: set[str]) -> bool:
         return True
     if given.proposal.operation in {Operation.FORGET, Operation.SUPPRESS}:
         return not _things(texts)
-    if given.proposal.operation is Operation.CONTRADICT:
-        words = words - _set("faint")
     return _has("over", words, texts) and not _others(given, texts)
 
 
@@ -102,7 +102,7 @@ def _same(given: GateInput, texts: Sequence[str]) -> bool:
     """Whether the quote has all the words of what it is to deny: "our two cats" denies no cats."""
     quoted = [said(text) for text in texts]
     wanted = _named(given)
-    return not wanted or all(supported(word, quoted) for word in wanted) or not _any(wanted, quoted)
+    return not _any(wanted, quoted) or all(any(text.has(word) for text in quoted) for word in wanted)
 
 
 def _owed(given: GateInput, texts: Sequence[str]) -> bool:

@@ -61,7 +61,10 @@ def framing() -> frozenset[str]:
 
 def supported(word: str, said: Sequence[Said]) -> bool:
     """Whether a word stands in one of some texts: in a form, as a part of a longer one, or one of its matter."""
-    return any(text.has(word) or text.has(f"{word}s") or implied(word, text) or text.compounds(word) for text in said)
+    return any(
+        text.has(word) or text.has(f"{word}s") or implied(word, text) or text.compounds(word) or text.joins(word)
+        for text in said
+    )
 
 
 def _heads(claim: Claim, told: Sequence[Claim]) -> Iterator[str]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from memory_pipeline.domain.gate.conversation import Conversation, fold, initials_of
-from memory_pipeline.domain.gate.days import unfounded
+from memory_pipeline.domain.gate.days import other_weekdays, unfounded
 from memory_pipeline.domain.gate.ended import unsaid
 from memory_pipeline.domain.gate.follows import strays
 from memory_pipeline.domain.gate.given import ENDING, GateInput
@@ -43,12 +43,12 @@ def invented(given: GateInput) -> Finding | None:
     missing = _unnamed(names, given, conversation)
     hinges = len(names)
     if proposal.type not in DERIVED_TYPES:
-        numbers, dates = _numbers(proposal), _dates(proposal)
-        hinges += len(numbers) + len(dates)
+        numbers, dates, days = _numbers(proposal), _dates(proposal), _days(given, conversation)
+        hinges += len(numbers) + len(dates) + len(days)
         missing += [n for n in numbers if not any(said.counts(n) for said in conversation)]
         if dates and not any(said.timed or said.english is False for said in conversation):
             missing += [date for date in dates if not _of_the_day(date, given)]
-        missing += _days(given, conversation)
+        missing += days
     share = 1.0 - len(missing) / hinges if hinges else 1.0
     low = given.policy.min_known_names
     detail = f"nobody said {', '.join(missing[:5])}" if missing else "its names, numbers and dates were said"
@@ -168,7 +168,9 @@ def _days(given: GateInput, conversation: Conversation) -> list[str]:
     if given.proposal.type in DERIVED_TYPES:
         return []
     sent = {message.day for message in given.messages.values()} if not given.session else {m.day for m in given.session}
-    return unfounded(given.proposal.content, [said.text for said in conversation], sent)
+    content = given.proposal.content
+    other = other_weekdays(content, [message.content for _, message in given.own()]) if given.hosted else []
+    return [*unfounded(content, [said.text for said in conversation], sent), *other]
 
 
 def _of_the_day(date: str, given: GateInput) -> bool:

@@ -51,7 +51,7 @@ def tied_to(given: GateInput, wanted: Sequence[str], hinges: Sequence[str]) -> b
     value = (given.proposal.value or "").lower()
     if value and any(value in text.folded for text in texts):
         return True
-    return any(implied(word, text) for word in telling for text in texts)
+    return any(implied(word, text) or text.joins(word) for word in telling for text in texts)
 
 
 def _hinges(hinge: str, text: Said) -> bool:
