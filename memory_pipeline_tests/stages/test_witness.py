@@ -220,7 +220,7 @@ SPANISH_INVENTED: list[Row] = [
 
 # Written after the rules, in other words.
 OTHERS: list[Row] = [
-    ("My commute is murder, ninety minutes each way.", "ninety minutes each way", "Has a commute of 90 minutes each way."),
+    ("My commute is murder, ninety minutes each way.", "ninety minutes each way", "Commutes 90 minutes each way."),
     ("I'm the eldest of five.", "", "Has four younger siblings."),
     ("My wife's expecting in October.", "", "Wife is pregnant, due in October."),
     ("Turned 40 last week, ugh.", "Turned 40 last week", "Is 40 years old."),
@@ -290,7 +290,7 @@ OTHERS: list[Row] = [
     ("My gran turns 90 in August, big party.", "", "Grandmother turns 90 in August."),
     ("I'm writing a novel about lighthouse keepers.", "", "Is working on a novel about lighthouse keepers."),
     ("I always pay in cash.", "", "Prefers cash for payments."),
-    ("We let go of Kubernetes, it was too much for three people.", "let go of Kubernetes", "The team dropped Kubernetes."),
+    ("We let go of Kubernetes, too much for three people.", "let go of Kubernetes", "The team dropped Kubernetes."),
     ("Got my black belt in judo last month.", "", "Has a black belt in judo."),
     ("I'm a morning person, up at five.", "", "Gets up at 5."),
     ("Please use British spelling.", "", "Wants British spelling."),
@@ -425,6 +425,13 @@ OTHERS_INVENTED: list[Row] = [
 @pytest.mark.parametrize("row", [*ENGLISH, *GERMAN, *SPANISH, *OTHERS])
 def test_what_follows_from_its_quote_passes(row: Row) -> None:
     assert failed(*row) is None
+
+
+def test_an_attribute_that_the_quote_does_not_name_makes_no_ending_of_it() -> None:
+    said = "Our two cats are lovely."
+    assert failed(said, said, "Has two cats.", CONTRADICT, attribute="pet", value="two cats") is not None
+    assert failed("We gave our cats away.", "", "Has two cats.", CONTRADICT, attribute="pet", value="two cats") is None
+    assert failed("Please delete my salary.", "", "Earns 60,000 a year.", FORGET, attribute="salary") is None
 
 
 @pytest.mark.parametrize("row", [*ENGLISH_INVENTED, *GERMAN_INVENTED, *SPANISH_INVENTED, *OTHERS_INVENTED])

@@ -19,6 +19,7 @@ from memory_pipeline.domain.gate.language import capital_names, nouns_have_capit
 from memory_pipeline.domain.gate.quotation import quoted_sentences
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.tables import table, wordset
+from memory_pipeline.domain.text import singular, words
 
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPEN = frozenset(
@@ -29,26 +30,26 @@ _OPEN = frozenset(
 def unsaid(given: GateInput) -> str:
     """Why a proposal to end something does not follow from its quote, "" where it does."""
     operation, texts = given.proposal.operation, quoted_sentences(given)
-    words = {word for text in texts for word in _words(text)}
+    there = {word for text in texts for word in _letters(text)}
     if operation is Operation.CONTRADICT:
-        words -= _set("faint")
+        there -= _set("faint")
     if operation is Operation.FORGET:
         asked = (
-            _has("forgetting", words, texts) or bool(words & wordset("implied", "keeping")) and _denied(words, texts)
+            _has("forgetting", there, texts) or bool(there & wordset("implied", "keeping")) and _denied(there, texts)
         )
         if not asked:
             return "its quote does not ask for anything to be forgotten"
     elif operation is Operation.SUPPRESS:
-        if not _has("unspeaking", words, texts):
+        if not _has("unspeaking", there, texts):
             return "its quote does not ask for anything not to be brought up"
     elif operation is Operation.CLOSE_OPEN_LOOP and _owed(given, texts):
         return "its quote says that this is still to be done"
-    elif operation is Operation.CONTRADICT and not _has("over", words, texts) and _same(given, texts):
+    elif operation is Operation.CONTRADICT and not _has("over", there, texts) and _same(given, texts):
         return "its quote says no end of it"
-    return "" if _about(given, texts, words) else "its quote is about something else"
+    return "" if _about(given, texts, there) else "its quote is about something else"
 
 
-def _about(given: GateInput, texts: Sequence[str], words: set[str]) -> bool:
+def _about(given: GateInput, texts: Sequence[str], there: set[str]) -> bool:
     """Whether a quote names what is ended; what names nothing may mean anything."""
     wanted = _named(given)
     if not wanted:
@@ -58,7 +59,7 @@ def _about(given: GateInput, texts: Sequence[str], words: set[str]) -> bool:
         return True
     if given.proposal.operation in {Operation.FORGET, Operation.SUPPRESS}:
         return not _things(texts)
-    return _has("over", words, texts) and not _others(given, texts)
+    return _has("over", there, texts) and not _others(given, texts)
 
 
 def _any(wanted: Sequence[str], texts: Sequence[Said]) -> bool:
@@ -101,8 +102,11 @@ def _others(given: GateInput, texts: Sequence[str]) -> bool:
 def _same(given: GateInput, texts: Sequence[str]) -> bool:
     """Whether the quote has all the words of what it is to deny: "our two cats" denies no cats."""
     quoted = [said(text) for text in texts]
-    wanted = _named(given)
-    return not _any(wanted, quoted) or all(any(text.has(word) for text in quoted) for word in wanted)
+    wanted = [word for word in telling(given.proposal.content) if word not in framing()]
+    if not _any(wanted, quoted):
+        return True
+    there = {singular(fold(word)) for text in texts for word in words(text)}
+    return there.issuperset(wanted)
 
 
 def _owed(given: GateInput, texts: Sequence[str]) -> bool:
@@ -113,16 +117,16 @@ def _owed(given: GateInput, texts: Sequence[str]) -> bool:
     return any(f" {owed} " in text for text in padded for owed in table("implied")["owed"])
 
 
-def _words(text: str) -> list[str]:
+def _letters(text: str) -> list[str]:
     return _LETTERS.findall(plain(text).replace("’", "'"))
 
 
-def _denied(words: set[str], texts: Sequence[str]) -> bool:
-    return _has("unspeaking", words, texts)
+def _denied(there: set[str], texts: Sequence[str]) -> bool:
+    return _has("unspeaking", there, texts)
 
 
-def _has(name: str, words: set[str], texts: Sequence[str]) -> bool:
-    return bool(words & _set(name)) or any(
+def _has(name: str, there: set[str], texts: Sequence[str]) -> bool:
+    return bool(there & _set(name)) or any(
         sign in text for text in texts for sign in wordset("implied", f"{name}_signs")
     )
 
