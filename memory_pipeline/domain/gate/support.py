@@ -165,11 +165,11 @@ def _dates(proposal: Proposal) -> list[str]:
 
 def _days(given: GateInput, conversation: Conversation) -> list[str]:
     """The days by date that nobody said, and that cannot be reckoned from what was said."""
-    if given.proposal.type in DERIVED_TYPES:
+    if not given.hosted:
         return []
     sent = {message.day for message in given.messages.values()} if not given.session else {m.day for m in given.session}
     content = given.proposal.content
-    other = other_weekdays(content, [message.content for _, message in given.own()]) if given.hosted else []
+    other = other_weekdays(content, [message.content for _, message in given.own()])
     return [*unfounded(content, [said.text for said in conversation], sent), *other]
 
 
