@@ -42,7 +42,7 @@ def tied_to(given: GateInput, wanted: Sequence[str], hinges: Sequence[str]) -> b
         return True
     texts = [said(q.text) for q in given.quotes] if ending else list(near(given))
     aside = {fold(word) for word in _ASIDE.findall(given.proposal.content)}
-    telling = [w for w in wanted if w not in SHALLOW and not (w in aside and relation(w))] or wanted
+    telling = [w for w in wanted if w not in SHALLOW | given.known and not (w in aside and relation(w))] or wanted
     known = [w for w in wanted if any(text.has(form) for text in texts for form in (w, f"{w}s"))]
     if len(known) >= _SEVERAL or any(word in telling for word in known):
         return True
