@@ -102,4 +102,5 @@ def test_small_words_of_another_language_silence_nothing() -> None:
     text = "Su hermano Mateo se ha mudado a Lima. Habló de la boda de su prima."
     hidden = ["No quiere que se hable de la boda de su prima."]
     assert silenced(text, hidden) == "Su hermano Mateo se ha mudado a Lima."
-    assert silenced(text, ["No quiere que se le mencione su peso."]) == text
+    moved = "Su hermano, que se ha mudado de casa, vive en Lima."
+    assert silenced(moved, ["Que no se hable de su ex."]) == moved
