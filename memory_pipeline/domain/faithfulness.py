@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_pipeline.domain.derived_numbers import underived
+from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import names, negated, negations, singular, words
+
+_UN, _BASE = "un", 4  # letters of the word that is denied
 
 
 def unfaithful(content: str, members: Sequence[str]) -> str | None:
@@ -23,8 +26,21 @@ def unfaithful(content: str, members: Sequence[str]) -> str | None:
     named = sorted(names(content) - said - set().union(*map(names, members)))
     if named:
         return f"no member names {', '.join(named)}"
-    if negations(content) and not any(map(negations, members)):
+    if negations(content) and not any(_lacks(member, [content, *members]) for member in members):
         return "it denies something, and no member does"
-    if members and all(map(negated, members)) and not negations(content):
+    if members and all(map(negated, members)) and not _lacks(content, members):
         return "every member denies something, and it does not"
     return None
+
+
+def _lacks(text: str, around: Sequence[str]) -> bool:
+    """Whether a text denies something or says that it is not there: "no cache", "a missing cache", "uncached".
+
+    Args:
+        around: texts of which one has the word that "un-" denies.
+    """
+    there = words(text)
+    if negations(text) or not wordset("languages", "lacking").isdisjoint(there):
+        return True
+    bases = [word[len(_UN) :][:_BASE] for word in there if word.startswith(_UN) and len(word) >= len(_UN) + _BASE]
+    return any(other.startswith(base) for base in bases for one in around for other in words(one))

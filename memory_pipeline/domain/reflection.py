@@ -164,14 +164,14 @@ def retire(
 ) -> MemoryVersion | None:
     """The reflection archived, dated by the change that left it without enough memories; None while it has enough.
 
-    A pinned one stays (DL-27).
+    A pinned one stays (DL-27), and so does one that was not made out of memories: it has none to lose.
 
     Args:
         state: the user's memories by id.
     """
     left = [i for i in reflection.derived_from if remains(state.get(i), reflection)]
     enough_left = len(left) >= policy.reflection.min_evidence
-    if enough_left or reflection.status in RETIRED or reflection.pinned:
+    if enough_left or reflection.status in RETIRED or reflection.pinned or not reflection.derived_from:
         return None
     lost = [state[i] for i in reflection.derived_from if i in state and i not in left]
     last = max(lost, key=lambda v: (v.changed_at, v.memory_id), default=reflection)

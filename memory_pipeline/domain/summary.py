@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cache
 
 from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.domain.gate.language import grammar
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.policy import SummaryPolicy
@@ -187,7 +188,8 @@ def silenced(text: str, unspoken: Sequence[str]) -> str:
     Args:
         unspoken: what the user wants forgotten or not brought up, as it is remembered.
     """
-    hidden = [words for thing in unspoken if (words := content_words(thing) - _ASKING)]
+    aside = _ASKING | grammar()
+    hidden = [words for thing in unspoken if (words := content_words(thing) - aside)]
     if not hidden:
         return text
     kept = [s for s in sentences(text) if not any(2 * len(content_words(s) & words) >= len(words) for words in hidden)]

@@ -45,6 +45,7 @@ _NEGATORS = frozenset({"not", "n't", "never", "no", "nor", "neither", "none", "n
 _WHETHER = frozenset({"if", "whether"})
 # Behind a name the parser takes "lives" for the plural of "life".
 _LIVES = re.compile(r"\blives(?= (?:in|at|on|with|near|by|alone|together|there|here|abroad)\b)")
+_BARE = frozenset({"be", "have", "get", "become"})
 _THIRD = frozenset({"he", "she"})
 _FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 # "He" stands in for the user, whom a content leaves out: "Lives in Lisbon."
@@ -190,7 +191,17 @@ def _claim(clause: Clause, people: People, meant: Force, standin: int | None) ->
         written(own),
         tuple(_counts(s, own)),
         any(t.low in _SELF for t in own),
+        _core(clause, verb),
     )
+
+
+def _core(clause: Clause, verb: str) -> str:
+    """The head of what "is" and "has" say: "allergic", "cat"."""
+    if verb not in _BARE:
+        return ""
+    s = clause.sentence
+    heads = [t for token in (clause.outer, clause.head) for t in s.children(token, "acomp", "attr", "dobj")]
+    return next((t.low for t in heads if t.pos in {"ADJ", "NOUN"}), "")
 
 
 def _verb(clause: Clause) -> str:

@@ -45,7 +45,7 @@ def _borne(row: dict[str, Any], what: Prospect) -> bool:
     own = {i: members[whose, i] for i in row["derived_from"] or () if (whose, i) in members}
     named = set(row["derived_from"] or ()) - set(row["from_before"] or ())
     cited = set(row["cited"] or ()) - set(row["cited_before"] or ())
-    if row["from_before"] and not named and not cited:
+    if row["from_before"] is not None and not named and not cited:
         return True
     return bool(own) and named <= own.keys() and cited <= frozenset().union(*own.values())
 

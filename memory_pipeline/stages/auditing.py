@@ -113,7 +113,7 @@ def audited(ctx: StageContext, writer: str, prospects: Iterable[Prospect]) -> tu
 
 def _audit(ctx: StageContext, name: str, of: Findings) -> Audit:
     if name not in _SHARES:
-        return Audit(name, not of.found, of.found, RULES[name], tuple(of.examples))
+        return Audit(name, not of.found, of.found, RULES[name], tuple(of.examples), whose=tuple(sorted(of.whose)))
     limits = ctx.policy.consolidation
     most = limits.max_retired_share if name == RETIRED_SHARE else limits.max_aged_share
     share = of.found / of.of if of.of else 0.0
@@ -167,19 +167,31 @@ def record(ctx: StageContext, audits: Sequence[Audit]) -> None:
     ctx.lake.append("audits", rows)
 
 
-def require(ctx: StageContext, writer: str, staged: Staged, audits: Sequence[Audit]) -> None:
+def offenders(audits: Sequence[Audit]) -> frozenset[tuple[str, str]]:
+    """Tenant and user of everybody whose rows break a rule; nobody where a rule is broken by no single user's rows."""
+    failed = refused(audits)
+    if any(audit.name in _SHARES or not audit.whose for audit in failed):
+        return frozenset()
+    return frozenset().union(*(audit.whose for audit in failed))
+
+
+def require(ctx: StageContext, writer: str, staged: Staged, audits: Sequence[Audit], *, withheld: int = 0) -> None:
     """Stop unless every audit has passed or was accepted to fail. What was found is kept beside the rows.
 
+    Args:
+        withheld: of how many users nothing was published, while what was made of others was; 0 where of nobody was.
+
     Raises:
-        AuditFailed: one has not passed; nothing was published.
+        AuditFailed: one has not passed; nothing was published of those whom it is about.
     """
     failed = refused(audits)
     if not failed:
         return
     note = {"run_id": ctx.run_id, "writer": writer, "audited_at": ctx.now.isoformat()}
     staged.write_note({**note, "audits": [noted(a) for a in audits]})
+    whom = f"nothing was published of {withheld} of the users" if withheld else "nothing was published"
     raise AuditFailed(
-        f"nothing was published, readers see what they saw before: {'; '.join(map(told, failed))}. "
+        f"{whom}, readers see what they saw before: {'; '.join(map(told, failed))}. "
         f"See the rows: memory-pipeline staged {staged.name}. {_advice(writer, failed)}",
         tuple(audits),
         run_id=ctx.run_id,
@@ -230,8 +242,8 @@ def _advice(writer: str, failed: Sequence[Audit]) -> str:
 
 
 def noted(audit: Audit) -> dict[str, Any]:
-    """An audit in JSON's types."""
+    """An audit in JSON's types; of whose rows it is, the examples say, which go when their user is erased."""
     examples = [
         {k: v if isinstance(v, (str, int, float, bool)) else str(v) for k, v in e.items()} for e in audit.examples
     ]
-    return {**asdict(audit), "examples": examples}
+    return {**{k: v for k, v in asdict(audit).items() if k != "whose"}, "examples": examples}

@@ -18,9 +18,10 @@ _TURNS = 16  # before the cited message: a part that is played, or a text that i
 
 
 def read(given: GateInput) -> GateInput:
-    """The input with the readings of its content and quotes, where both are English and a hosted model's."""
+    """The input with whose wording it is; where that is a hosted model's and English, with its readings, too."""
     from memory_pipeline.language.claims import claimed, quoted
 
+    given = replace(given, hosted=hosted(given.proposal.model))
     own = given.own()
     if not own or not _to_read(given.proposal) or not all(_english(given.proposal, m.content) for _, m in own):
         return given
@@ -41,6 +42,8 @@ def hosted(model: str) -> bool:
 
 
 def _english(proposal: Proposal, said: str) -> bool:
-    from memory_pipeline.language.identify import english as is_english
+    """Whether both are English: a message that may be anything is, where the content is for certain."""
+    from memory_pipeline.language.identify import ENGLISH, clear_language
 
-    return english(proposal.content) is not False and is_english(said)
+    found, content = clear_language(said), english(proposal.content)
+    return content is not False and found == ENGLISH or content is True and found is None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ModelError
 from memory_pipeline.stages.audit_result import Audit
-from memory_pipeline.stages.auditing import audited, joined, record, require
+from memory_pipeline.stages.auditing import audited, joined, offenders, record, require
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.one_writer import one_writer
 from memory_pipeline.stages.outcome import Outcome, replace_verdicts
@@ -29,6 +29,8 @@ from memory_pipeline.storage.staging import Staged
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_APART = frozenset({"patterns", "reflections"})
+"""Writers that make what nobody has said: where it breaks a rule, that of one user waits, nobody else's."""
 Marks = Mapping[Scope, tuple[int, int]]
 
 
@@ -77,6 +79,8 @@ class Publication:
     audits: tuple[Audit, ...]
     rows: Staged | None = None
     _complete: list[Batch] = field(default_factory=list)
+    _broken: tuple[Audit, ...] = ()
+    _withheld: int = 0
 
     def batches(self, label: str) -> Iterator[Batch]:
         """The users who are left, batch by batch. A batch is complete when the next one is asked for.
@@ -102,7 +106,8 @@ class Publication:
         """Audit the batches that are complete, all together, and publish them.
 
         ``users`` are then those whose ledger another hand has added to since their rows were staged: they are to be
-        worked on again. Nobody waits for a model, and nothing is lost.
+        worked on again. Nobody waits for a model, and nothing is lost. So are all others where the rows of some break a
+        rule that concerns them alone.
 
         Raises:
             AuditFailed: what was staged breaks a rule; nothing of it was published.
@@ -112,11 +117,24 @@ class Publication:
             return []
         audits = audited(self.ctx, self.writer, [batch.prospect for batch in batches])
         record(self.ctx, audits)
+        spoilt = {Scope(*user) for user in offenders(audits)} if self.writer in _APART else set()
+        if spoilt and spoilt < set(self.users):
+            self._broken, self._withheld = joined(self._broken, audits), self._withheld + len(spoilt)
+            self.users = [user for user in self.users if user not in spoilt]
+            return []
         require(self.ctx, self.writer, self.rows, audits)
         self.audits = joined(self.audits, audits)
         found = [(batch, _published(self.ctx, batch, index=self.index)) for batch in batches]
         self.users = [user for batch, what in found for user in batch.users if user not in what.users]
         return found
+
+    def finish(self) -> None:
+        """
+        Raises:
+            AuditFailed: nothing was published of some users, whose rows break a rule.
+        """
+        if self._withheld and self.rows is not None:
+            require(self.ctx, self.writer, self.rows, self._broken, withheld=self._withheld)
 
 
 @contextmanager
@@ -140,7 +158,8 @@ def staged(
         index: whether the index follows at once; else another stage sees to that.
 
     Raises:
-        AuditFailed: what was staged breaks a rule; nothing of it was published.
+        AuditFailed: what was staged breaks a rule; nothing of it was published, or, of what is derived, nothing of the
+            users whose rows break it.
     """
     publication = Publication(ctx, writer, users, at_once, index, audited(ctx, writer, []))
     if not users:
@@ -153,6 +172,7 @@ def staged(
         except ModelError:
             publication.publish()
             raise
+        publication.finish()
 
 
 @traced("persist", lambda what: {"users": len(what.users)})

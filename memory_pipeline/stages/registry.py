@@ -145,6 +145,7 @@ def _summaries(
         settles=settles,
         holds=(f"{grain} summaries",),
         table="summaries",
+        version=2,
         reached=lambda taken: taken.summarised(grain),
     )
 
@@ -227,9 +228,9 @@ STAGES = (
         cadence=Cadence.ARRIVAL,
         group="3_memories",
         kinds=frozenset({"parquet", "llm"}),
+        version=2,
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
-        version=2,
         pool=_LEDGER,
         prompts=("consolidate",),
         writes_ledger=True,
@@ -268,6 +269,7 @@ STAGES = (
         cadence=Cadence.WEEKLY,
         group="5_reflections",
         kinds=frozenset({"llm", "parquet", "lancedb"}),
+        version=2,
         description="Alike findings and events in one statement; their memories are superseded by it and kept.",
         pool=_LEDGER,
         prompts=("pattern",),
@@ -300,6 +302,7 @@ STAGES = (
         cadence=Cadence.WEEKLY,
         group="5_reflections",
         kinds=frozenset({"llm", "parquet", "lancedb"}),
+        version=2,
         description="Insights about a user that rest on several memories of several days, with their ids.",
         pool=_LEDGER,
         prompts=("reflect",),

@@ -12,9 +12,9 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from memory_pipeline.domain.classification import Classifier, classified
-from memory_pipeline.domain.gate import GateInput, Recalled, wants_session
+from memory_pipeline.domain.gate import GateInput, Recalled, unknown, wants_session
 from memory_pipeline.domain.memory import MemoryVersion
-from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.sensitive import screen
@@ -24,6 +24,15 @@ from memory_pipeline.stages.classes import classifier
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.recalled import Session, recalled_into
 from memory_pipeline.stages.session_context import DAYS
+
+_BEFORE = 186  # days: of so many a user's conversations may be read together
+_SAID_BEFORE = """
+SELECT DISTINCT a.tenant_id, a.user_id, a.proposal_id, a.name
+FROM asked a JOIN messages m USING (tenant_id, user_id)
+WHERE m.role = $role AND m.created_at <= a.at
+  AND list_contains(regexp_extract_all(lower(strip_accents(m.content)), '[\\p{L}\\p{N}]+'), a.name)
+ORDER BY ALL
+"""
 
 
 def gate_inputs(
@@ -60,7 +69,36 @@ def gate_inputs(
         own = found[Scope(proposal.tenant_id, proposal.user_id)]
         given = replace(own[proposal.proposal_id], session=talk[proposal.proposal_id])
         own[proposal.proposal_id] = read(given)
+    _know(ctx, found, open_)
     return found
+
+
+def _know(ctx: StageContext, found: dict[Scope, dict[str, GateInput]], open_: Sequence[Proposal]) -> None:
+    """Tell which of the names that a conversation does not hold its user has said in another one before.
+
+    A model reads several conversations of a user at once, and may name by its full name what one of them only means.
+    """
+    import pyarrow as pa
+
+    missing = [(p, name) for p in open_ for name in unknown(found[Scope(p.tenant_id, p.user_id)][p.proposal_id])]
+    if not missing:
+        return
+    last = max(p.day for p, _ in missing)
+    reach = _BEFORE + (last - min(p.day for p, _ in missing)).days
+    asked = [(p.tenant_id, p.user_id, p.proposal_id, name, p.observed_at) for p, name in missing]
+    columns = ("tenant_id", "user_id", "proposal_id", "name", "at")
+    table = ctx.lake.sql(
+        _SAID_BEFORE,
+        {"role": str(Role.USER)},
+        days={"messages": [last - timedelta(days=n) for n in range(reach)]},
+        tables={"asked": pa.table(dict(zip(columns, map(list, zip(*asked, strict=True)), strict=True)))},
+    )
+    known: dict[Scope, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for tenant, user, proposal, name in zip(*(table[c].to_pylist() for c in table.column_names), strict=True):
+        known[Scope(tenant, user)][proposal].add(name)
+    for scope, of in known.items():
+        for proposal, names in of.items():
+            found[scope][proposal] = replace(found[scope][proposal], known=frozenset(names))
 
 
 def _session(proposal: Proposal) -> Session:

@@ -114,3 +114,12 @@ class TestFaithfulness:
 
     def test_an_empty_statement_says_nothing(self) -> None:
         assert unfaithful("  ", ["Eats fish."]) == "it says nothing"
+
+
+def test_what_is_missing_is_denied_as_what_is_not_there() -> None:
+    members = ["The lookups ran without a cache.", "The prices were not cached.", "The facets had no cache."]
+    for content in ("The lookups are uncached.", "A missing cache slows the lookups.", "The lookups lack a cache."):
+        assert unfaithful(content, members) is None
+    assert unfaithful("The lookups are cached.", members) == "every member denies something, and it does not"
+    assert unfaithful("The lookups are not cached.", ["A missing cache.", "Uncached prices."]) is None
+    assert unfaithful("The lookups are not fast.", ["Fast lookups."]) == "it denies something, and no member does"

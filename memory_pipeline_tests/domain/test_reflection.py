@@ -160,3 +160,9 @@ def test_what_the_user_takes_back_no_longer_bears_a_reflection(
         assert ended is not None
         assert (ended.status, ended.cause, ended.changed_at) == (Status.ARCHIVED, Cause.REFLECTION, at)
         assert retire(ended, {}, POLICY, "r", RECORDED) is None, "once is enough"
+
+
+def test_one_that_no_memory_bears_has_none_to_lose() -> None:
+    stated = memory(proposal("Only ever rows.", type=MemoryType.REFLECTION))
+    assert stated.derived_from == ()
+    assert retire(stated, {}, POLICY, "r", RECORDED) is None

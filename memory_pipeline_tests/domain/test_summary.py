@@ -96,3 +96,11 @@ def test_sentences_that_touch_what_is_left_unspoken_are_left_out() -> None:
     text = "Moved to Lisbon. Had a talk with the ex, Tom. Bought a bike."
     assert silenced(text, ["Does not want their ex Tom to be brought up."]) == "Moved to Lisbon. Bought a bike."
     assert silenced(text, []) == text
+
+
+def test_small_words_of_another_language_silence_nothing() -> None:
+    text = "Su hermano Mateo se ha mudado a Lima. Habló de la boda de su prima."
+    hidden = ["No quiere que se hable de la boda de su prima."]
+    assert silenced(text, hidden) == "Su hermano Mateo se ha mudado a Lima."
+    moved = "Su hermano, que se ha mudado de casa, vive en Lima."
+    assert silenced(moved, ["Que no se hable de su ex."]) == moved

@@ -131,11 +131,16 @@ def test_what_is_no_longer_proposed_is_withdrawn_and_what_it_retired_returns(ctx
     assert len(_rows(again)) > len(standing(_rows(again))), "nothing is deleted, only withdrawn"
 
 
+def _forgetting(content: str, quote: str, at: datetime) -> Proposal:
+    bare = proposal(content, at, operation=Operation.FORGET)
+    return replace(bare, evidence=tuple(replace(e, quote=quote) for e in bare.evidence))
+
+
 def test_every_proposal_gets_exactly_one_verdict(ctx: StageContext) -> None:
     said = [
         *_moves(),
         replace(proposal("Shrug.", _at(2)), confidence=0.1),
-        proposal("The sailing boat.", _at(3), operation=Operation.FORGET),
+        _forgetting("The sailing boat.", "Forget the sailing boat.", _at(3)),
     ]
     consolidate(ctx, _say(ctx, said))
     verdicts = ctx.lake.read("verdicts", Verdict)

@@ -106,6 +106,26 @@ def test_reflections_are_audited_before_anybody_reads_them(
     assert len(home.reflections()) == 1 and staged_runs(home.lake) == []
 
 
+def test_what_is_wrong_with_one_users_reflection_withholds_nobody_elses(
+    tmp_path: Path, protocol_server: ProtocolServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    protocol_server.answer("reflect", rowing)
+    home = Rowing(tmp_path)
+    for day in (9, 10, 11):
+        home.row(day)
+        home.row(day, user="ben")
+    spoil = PLANTS["evidence_exists"]
+    with monkeypatch.context() as patch:
+        patch.setattr(reflect, "publish", _spoilt(lambda v: spoil(v) if v.user_id == "u" else v))
+        with pytest.raises(AuditFailed, match="nothing was published of 1 of the users.*evidence_exists"):
+            home.reflect()
+    assert {r.user_id for r in home.reflections()} == {"ben"}
+    (staged,) = staged_runs(home.lake)
+    staged.remove()
+    home.reflect()
+    assert {r.user_id for r in home.reflections()} == {"ben", "u"}
+
+
 def test_patterns_and_what_follows_from_them_appear_together_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

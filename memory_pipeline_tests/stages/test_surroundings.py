@@ -336,3 +336,14 @@ def test_a_memory_belongs_where_its_messages_do(ctx: StageContext) -> None:
     consolidate(ctx, [DAY])
     (memory,) = fold(ctx.lake.read("memory_versions", MemoryVersion)).values()
     assert (memory.domain, memory.agent_id) == ("legal", "bot")
+
+
+def test_a_name_that_was_said_in_another_conversation_before_is_known(ctx: StageContext) -> None:
+    before = replace(_says("My sister lives in Alfama.", NOON - timedelta(days=40)), session_id="earlier")
+    other = replace(_says("I live in Alfama.", NOON - timedelta(days=40)), session_id="s2", user_id="mallory")
+    told = _says("I live there now, too.")
+    known = _from(told, "Lives in Alfama.")
+    for said, reason in (([told, other], "invented"), ([before], "add")):
+        _put(ctx, said, [known])
+        consolidate(ctx, [DAY])
+        assert _verdicts(ctx) == {known.proposal_id: reason}

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from memory_pipeline.domain.gate import echo, grounding, restated, safety, support, worth
 from memory_pipeline.domain.gate.echo import nods
 from memory_pipeline.domain.gate.given import GateInput, Recalled
+from memory_pipeline.domain.gate.support import unknown
 from memory_pipeline.domain.gate.worth import quality
 from memory_pipeline.domain.proposal import Finding
 
@@ -24,6 +25,7 @@ __all__ = [
     "nods",
     "quality",
     "rejection",
+    "unknown",
     "wants_session",
 ]
 

@@ -49,6 +49,7 @@ class Claim:
         words: the words that say what is claimed of the subject, small letters, neither the verb nor grammar.
         text: all words of the clause.
         counts: nouns that are counted, each with its number in figures ("cat", "2").
+        core: the adjective or noun that it says to be or to have, small letters; "" with other verbs.
         involved: the user is in it elsewhere than as the subject ("my boss gave me …").
     """
 
@@ -65,6 +66,7 @@ class Claim:
     text: str
     counts: tuple[tuple[str, str], ...] = ()
     involved: bool = False
+    core: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from memory_pipeline.domain.gate.given import GateInput
-from memory_pipeline.domain.gate.language import english
+from memory_pipeline.domain.gate.language import english, number_words
 from memory_pipeline.domain.gate.numerals import forms, known, spelled
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import DERIVED_TYPES
+from memory_pipeline.domain.text import singular
 
 MONTH = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
@@ -29,6 +30,8 @@ _PART = re.compile(r"['’.&/+#-]")
 _RUN = re.compile(r"[A-Z][\w'’]*(?: (?:of |the |and )?[A-Z][\w'’]*)+")
 WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _SAME_BEGINNING = 4
+_PART_OF_WORD, _FIRST_PART = 5, 6
+_JOINED, _SHORTEST = 7, 3
 
 
 class Said:
@@ -71,6 +74,44 @@ class Said:
         """Whether a name stands for capital words that were said in a row: "NYC" for "New York City"."""
         return len(name) > 1 and name in self._initials
 
+    def joins(self, word: str) -> bool:
+        """Whether a word is put together from two of its words: "beekeeper" from "keep bees"."""
+        if len(word) < _JOINED:
+            return False
+        firsts = (part for part in self._stems if word.startswith(part) and len(word) - len(part) >= _SAME_BEGINNING)
+        rests = [word[len(part) :] for part in firsts]
+        return any(
+            rest.startswith(other[:_SAME_BEGINNING])
+            for rest in rests
+            for other in self._stems
+            if len(other) >= _SAME_BEGINNING
+        )
+
+    @cached_property
+    def _stems(self) -> tuple[str, ...]:
+        """Its words of three letters and more, without a plural ending."""
+        return tuple({singular(word) for word in _WORD.findall(self.folded) if len(word) >= _SHORTEST})
+
+    def compounds(self, word: str) -> bool:
+        """Whether a word of it may be a form of another one ("toco", "toca"), or has a part in common with it.
+
+        "Geschenk" is a part of "Hochzeitsgeschenk". Only of what is not English, which writes no compounds as one.
+        """
+        return any(
+            _inflected(short, long)
+            or len(short) >= _PART_OF_WORD
+            and (long.endswith(short) or long.startswith(short[:_FIRST_PART]))
+            for other in self._long
+            for short, long in (sorted((word, other), key=len),)
+        )
+
+    @cached_property
+    def _long(self) -> tuple[str, ...]:
+        """Its longer words, where it is not English."""
+        if self.english:
+            return ()
+        return tuple({word for word in _WORD.findall(self.folded) if len(word) >= _SAME_BEGINNING})
+
     @cached_property
     def _joined(self) -> str:
         """The text with "e-mail" as "email" and "it's" as "its"."""
@@ -78,7 +119,9 @@ class Said:
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
-        return known(self.folded).union(spelled(_WORD.findall(self.folded)))
+        words = _WORD.findall(self.folded)
+        foreign = number_words() if self.english is not True else {}
+        return known(self.folded).union(spelled(words), (foreign[word] for word in words if word in foreign))
 
     @cached_property
     def _initials(self) -> frozenset[str]:
@@ -187,6 +230,12 @@ def _word_at(text: str, start: int) -> str:
     while end < len(text) and text[end].isalnum():
         end += 1
     return text[start:end]
+
+
+def _inflected(short: str, long: str) -> bool:
+    """Whether all but the ends of two words agree: "mora" and "moro"."""
+    same = next((n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    return len(short) >= _SAME_BEGINNING and same >= len(short) - 1 and len(long) - len(short) <= 1
 
 
 def _alike(a: str, b: str) -> bool:

@@ -14,26 +14,32 @@ _END = ".!?…;:,。！？、，；：\n"
 _CLAUSE = re.compile(rf"([^{_END}]+)([{_END}]*)")
 _ASKED = re.compile("[?？]")
 _STEM, _ENDING = 3, 4  # letters
+_IN_THE = re.compile(r"\bno\b", re.I)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
-def turned_round(sentence: str, texts: Iterable[str], least: float) -> str:
+def turned_round(sentence: str, texts: Iterable[str], least: float, around: str = "") -> str:
     """The clause of a sentence of which all that was told in its words says the opposite, "" where there is none.
 
     Args:
         texts: what was told.
         least: share of the words of each of two clauses in the other, for them to be held against each other.
+        around: what tells the language of short texts.
     """
-    told = [clause for text in texts for clause in _clauses(text)]
-    for clause in _clauses(sentence):
+    if _portuguese(f"{sentence} {around}"):
+        sentence, texts = _contracted(sentence), map(_contracted, texts)
+    told = [clause for text in texts for clause in clauses(text)]
+    for clause in clauses(sentence):
+        if _turns(clause):
+            continue
         same = [other for other in told if _same(clause, other, least)]
-        if same and all(_denies(other) is not _denies(clause) for other in same):
+        if same and all(_denies(other) is not _denies(clause) and not _turns(other) for other in same):
             return clause
     return ""
 
 
 @lru_cache(maxsize=4096)
-def _clauses(text: str) -> tuple[str, ...]:
+def clauses(text: str) -> tuple[str, ...]:
     """The clauses of a text, as far as punctuation tells them, without what is asked."""
     parts = _CLAUSE.findall(text)
     return tuple(bare for part, end in parts if (bare := part.strip()) and not _ASKED.search(end))
@@ -45,10 +51,10 @@ def _same(a: str, b: str, least: float) -> bool:
 
 
 def _share(some: tuple[str, ...], others: tuple[str, ...]) -> float:
-    return sum(any(_akin(a, b) for b in others) for a in some) / len(some) if some else 0.0
+    return sum(any(akin(a, b) for b in others) for a in some) / len(some) if some else 0.0
 
 
-def _akin(a: str, b: str) -> bool:
+def akin(a: str, b: str) -> bool:
     """Whether two words may be forms of one: all but the ends of longer ones agree ("mora", "moro")."""
     short, long = sorted((a, b), key=len)
     same = next((n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
@@ -59,7 +65,7 @@ def _akin(a: str, b: str) -> bool:
 def _words(clause: str) -> tuple[str, ...]:
     """Its telling words without what denies."""
     plain = _signs().sub(" ", clause)
-    aside = wordset("languages", "denying") | wordset("languages", "being")
+    aside = wordset("languages", "denying") | wordset("languages", "being") | wordset("languages", "grammar")
     return tuple(word for word in telling(plain) if word not in aside)
 
 
@@ -67,9 +73,26 @@ def _words(clause: str) -> tuple[str, ...]:
 def _denies(clause: str) -> bool:
     """Whether an odd number of denials stands in a clause ("ne … pas" is one)."""
     words = [fold(word) for word in _WORD.findall(clause)]
-    spoken = [word for word in words if word in wordset("languages", "denying")]
+    spoken = [word for word in words if word in wordset("languages", "denying") | wordset("languages", "disliking")]
     french = sum(word == "ne" or word.startswith("n'") for word in spoken)
     return (len(spoken) - (french if len(spoken) > french else 0) + len(_signs().findall(clause))) % 2 == 1
+
+
+@lru_cache(maxsize=4096)
+def _portuguese(text: str) -> bool:
+    """Whether a text is Portuguese, in which "no" is "in the" and denies nothing."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    return sum(w in wordset("languages", "portuguese") for w in words) > sum(
+        w in wordset("languages", "spanish") for w in words
+    )
+
+
+def _contracted(text: str) -> str:
+    return _IN_THE.sub("em", text)
+
+
+def _turns(clause: str) -> bool:
+    return not wordset("languages", "turning").isdisjoint(fold(word) for word in _WORD.findall(clause))
 
 
 @cache

@@ -14,11 +14,11 @@ from functools import cached_property
 
 from memory_pipeline.domain.derived_numbers import underived
 from memory_pipeline.domain.gate.claims import Reading
-from memory_pipeline.domain.gate.conversation import Said, initials_of
+from memory_pipeline.domain.gate.conversation import Said, fold, initials_of
 from memory_pipeline.domain.gate.denial import turned_round
 from memory_pipeline.domain.gate.hinges import capitals, figures, parts, telling
 from memory_pipeline.domain.gate.instructions import directive, unmasked
-from memory_pipeline.domain.gate.language import english, function_words, nouns_have_capitals, without_dates
+from memory_pipeline.domain.gate.language import capital_names, english, grammar, nouns_have_capitals, without_dates
 from memory_pipeline.domain.gate.restated import opposite
 from memory_pipeline.domain.gate.ties import implied
 from memory_pipeline.domain.policy import Handling, Policy
@@ -128,12 +128,12 @@ def invented(sentence: str, grounds: Grounds, policy: Policy, reading: Reading |
 
 def unsupported(sentence: str, grounds: Grounds, policy: Policy, reading: Reading | None = None) -> Finding | None:
     """Enough of its other words were said, in these or their kin; figure: the share of them."""
-    aside = function_words().union(() if nouns_have_capitals(sentence) else _names(sentence))
+    aside = grammar().union(() if nouns_have_capitals(sentence) else _names(sentence))
     wanted = [word for word in telling(without_dates(sentence)) if word not in aside]
     if len(wanted) < policy.derived.min_judged_words:
         return None
     said, own = grounds.said, english(sentence) is True
-    known = sum(said.has(word) or own and implied(word, said) for word in wanted)
+    known = sum(said.has(word) or own and implied(word, said) or said.compounds(word) for word in wanted)
     share, low = known / len(wanted), policy.derived.min_known_words
     if share >= low or not grounds.speaks(sentence) or not share and english(sentence) is None:
         return None
@@ -180,7 +180,8 @@ def _names(sentence: str) -> Iterator[str]:
 def _unnamed(sentence: str, grounds: Grounds, reading: Reading | None) -> list[str]:
     """The names that nobody gave, in full or in short.
 
-    In another language some are written otherwise, hardly all of them; German writes any noun like a name.
+    In another language some are written otherwise, hardly all of them; German writes any noun like a name, so there
+    only what stands where a name does counts.
 
     Args:
         reading: it tells a name at the beginning of the sentence from any other first word.
@@ -191,11 +192,10 @@ def _unnamed(sentence: str, grounds: Grounds, reading: Reading | None) -> list[s
         return []
     short = initials_of(sentence)
     missing = [n for n in missing if not (said.abbreviates(n) or any(map(said.has, short.get(n, ()))))]
-    german, same = nouns_have_capitals(sentence), grounds.speaks(sentence)
-    if german and not same:
-        return []
-    if german:
-        return missing if len(missing) >= _SEVERAL and 2 * len(missing) > len(names) else []
+    same = grounds.speaks(sentence)
+    if nouns_have_capitals(sentence):
+        standing = {fold(name) for name in capital_names(without_dates(sentence))}
+        return [name for name in missing if name in standing] if same else []
     return missing if same or len(missing) >= _SEVERAL and len(missing) == len(names) else []
 
 

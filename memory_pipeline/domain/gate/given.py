@@ -41,6 +41,8 @@ class GateInput:
         session: the conversation up to the end of the proposal's window, in order: all that the extractor can have
             seen. Where it is empty, the cited messages stand for it.
         extracted: an extractor proposes it from messages; what is made from memories is not.
+        hosted: a model worded it that need not keep to the words of a reading.
+        known: words, folded, that the user said in other conversations before; a name among them is no invention.
         content, quotes: what the proposal's sentence claims, and the user's sentences that it quotes, one for each of
             :meth:`own`. None and empty where nobody has read them: another language, or a model that writes its
             sentences from such a reading.
@@ -53,6 +55,8 @@ class GateInput:
     recalled: Sequence[Recalled] = ()
     session: Sequence[Message] = ()
     extracted: bool = False
+    hosted: bool = False
+    known: frozenset[str] = frozenset()
     content: Reading | None = None
     quotes: Sequence[Reading] = ()
 

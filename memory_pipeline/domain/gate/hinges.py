@@ -13,7 +13,7 @@ from memory_pipeline.domain.text import content_words
 
 _DATE = re.compile(
     r"\b\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?\b|\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b"
-    rf"|\b(?:{MONTH})\b\.?(?: (?:the )?\d{{1,2}}(?:st|nd|rd|th)?\b)?(?:,? (?:of )?\d{{4}}\b)?"
+    rf"|\b(?:{MONTH})\b\.?(?: (?:the )?(?:3[01]|[12]?\d)(?:st|nd|rd|th)?\b)?(?:,? (?:of )?\d{{4}}\b)?"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?(?:{MONTH})\b\.?(?:,? \d{{4}}\b)?|\b{WEEKDAY}\b|\b(?:19|"
     rf"20)\d\d(?![\d.,]\d)s?\b"
     r"|\b[QH][1-4]\b|\b\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?",

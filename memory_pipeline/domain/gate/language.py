@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
-from memory_pipeline.domain.tables import wordset
+from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import words
 
 # Small words that other languages do not have, and the verbs that memories begin with.
@@ -27,6 +28,7 @@ de het een van ik niet met mijn woont heeft
 och att är det som jag på med inte bor har
 """
 _DIGIT = re.compile(r"\d")
+_NAMED = re.compile(r"\b(?=(\w+) ([A-Z\u00c0-\u00de][\w'’&.-]*\w))")
 _MARKED = {
     plain: "[" + "".join(c for c in map(chr, range(0x61, 0x180)) if unicodedata.normalize("NFD", c)[0] == plain) + "]"
     for plain in "aceisuznog"
@@ -53,10 +55,40 @@ def function_words() -> frozenset[str]:
     return _OTHERS
 
 
+def grammar() -> frozenset[str]:
+    """Words of grammar of languages that no parser reads, in small letters without accents."""
+    return wordset("languages", "grammar") | _OTHERS
+
+
 def nouns_have_capitals(text: str) -> bool:
     """Whether a text is German, which writes every noun as other languages write names."""
     german, there = wordset("languages", "german"), words(text)
     return sum(w in german for w in there) > sum(w in _ENGLISH for w in there)
+
+
+@lru_cache(maxsize=4096)
+def capital_names(text: str) -> frozenset[str]:
+    """The words of a German text that stand where a name does: "bei Siemens", "Schwester Lena"; as written."""
+    found = _NAMED.finditer(text)
+    return frozenset(m[2] for m in found if plain(m[1]) in wordset("languages", "before_names") and not _bare(m[2]))
+
+
+def _bare(noun: str) -> bool:
+    word = plain(noun)
+    return word in wordset("languages", "bare_nouns") or word.endswith(tuple(wordset("languages", "bare_endings")))
+
+
+def plain(text: str) -> str:
+    """The text in small letters without accents, "ß" as "ss"."""
+    text = unicodedata.normalize("NFD", text.casefold())
+    return "".join(c for c in text if not unicodedata.combining(c))
+
+
+@cache
+def number_words() -> Mapping[str, str]:
+    """Number words of other languages than English, in small letters without accents, each with its figures."""
+    lines = (line.split() for line in str(table("languages")["numbers"]).splitlines())
+    return {word: line[0] for line in lines if line for word in line[1:]}
 
 
 @lru_cache(maxsize=4096)

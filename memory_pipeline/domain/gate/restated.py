@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from memory_pipeline.domain.entities.relations import relation
 from memory_pipeline.domain.gate.claims import USER, Claim, Force, Reading, Voice
 from memory_pipeline.domain.gate.conversation import kin
+from memory_pipeline.domain.gate.denial import turned_round
 from memory_pipeline.domain.gate.given import ENDING, GateInput
+from memory_pipeline.domain.gate.others import told_of_another
+from memory_pipeline.domain.gate.quotation import quoted_clauses, quoted_sentences
 from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Operation
 from memory_pipeline.domain.text import singular
 
@@ -51,7 +54,7 @@ def subject(given: GateInput) -> Finding | None:
     """It says of somebody what the quote says of them, not of another (KN-1)."""
     content = _stated(given)
     if content is None:
-        return None
+        return _of_another(given)
     for pair in _pairs(given, content):
         others = [q.subject for q, reading in pair.nearest if _another(given, pair.claim, content, q, reading)]
         if pair.nearest and len(others) == len(pair.nearest):
@@ -64,7 +67,7 @@ def contrary(given: GateInput) -> Finding | None:
     """It neither denies what the quote affirms, nor affirms what it denies, nor counts otherwise (KN-1)."""
     content = _stated(given)
     if content is None:
-        return None
+        return _turned_round(given)
     for pair in _pairs(given, content):
         told = [q for q, _ in pair.nearest if q.force in _TOLD]
         if told and len(told) == len(pair.nearest):
@@ -129,6 +132,30 @@ def _stated(given: GateInput) -> Reading | None:
     if operation in ENDING and operation is not Operation.REINFORCE or given.proposal.type in DERIVED_TYPES:
         return None
     return given.content if given.quotes else None
+
+
+def _unread(given: GateInput) -> bool:
+    """Whether nobody has read what a hosted model states, for it is in a language that no parser reads."""
+    operation = given.proposal.operation
+    states = operation not in ENDING or operation is Operation.REINFORCE
+    return given.hosted and states and not given.quotes and given.proposal.type not in DERIVED_TYPES
+
+
+def _turned_round(given: GateInput) -> Finding | None:
+    if not _unread(given):
+        return None
+    around = " ".join(message.content for _, message in given.own())
+    found = turned_round(given.proposal.content, quoted_clauses(given), given.policy.min_same_claim, around)
+    detail = f"the quote says the opposite of “{found}”" if found else "not the opposite of the quote"
+    return Finding("contrary", not found, None, None, detail)
+
+
+def _of_another(given: GateInput) -> Finding | None:
+    if not _unread(given) or given.proposal.type in _INSTRUCTIONS | {MemoryType.OPEN_LOOP}:
+        return None
+    found = told_of_another(given.proposal.content, quoted_sentences(given))
+    detail = f"says of the user what was said of {found}" if found else "of those that the quote speaks of"
+    return Finding("subject", not found, None, None, detail)
 
 
 def _pairs(given: GateInput, content: Reading) -> list[_Pair]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from memory_pipeline.domain.gate.directives import TAINTING
 from memory_pipeline.domain.gate.given import GateInput
 from memory_pipeline.domain.gate.instructions import directive, unmasked
@@ -10,6 +12,7 @@ from memory_pipeline.domain.proposal import Finding
 from memory_pipeline.domain.sensitive import everything, find, handled, marked, statement
 from memory_pipeline.domain.text import normalise
 
+_QUOTATION = re.compile(r"^[ \t]*>[^\n]*|```.*?(?:```|\Z)|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»", re.M | re.S)
 _NO_SECRET = Finding("secret", True, None, None, "no key, password, card or number of a person")
 _NO_INSTRUCTION = Finding("instruction", True, None, None, "no instruction")
 _NO_CANARY = Finding("canary", True, None, None, "not from the prompt")
@@ -56,14 +59,16 @@ def instruction(given: GateInput) -> Finding:
 def _quoted(quote: str, content: str, max_blob: int) -> str:
     """What a quote, or the paragraph that it stands in, does, "" when both are harmless.
 
-    Code that runs taints no paragraph: people paste it, and say something of themselves beside it.
+    Code that runs taints no paragraph, nor does what is quoted in one: people paste it, and say something of
+    themselves beside it.
     """
     found = directive(quote, max_blob)
     if found:
         return found
     wanted = normalise(quote)
-    parts = (part for part in content.split("\n\n") if wanted in normalise(part))
-    return next((found for part in parts if (found := directive(part, max_blob)) in TAINTING), "")
+    parts = [part for part in content.split("\n\n") if wanted in normalise(part)]
+    own = (beside if wanted in normalise(beside := _QUOTATION.sub(" ", part)) else part for part in parts)
+    return next((found for part in own if (found := directive(part, max_blob)) in TAINTING), "")
 
 
 def canary(given: GateInput) -> Finding:

@@ -8,14 +8,25 @@ extractor saw. Dates that follow from "last week" are no inventions.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from memory_pipeline.domain.gate.conversation import Conversation, initials_of
+from memory_pipeline.domain.gate.conversation import Conversation, fold, initials_of
+from memory_pipeline.domain.gate.days import other_weekdays, unfounded
+from memory_pipeline.domain.gate.ended import unsaid
+from memory_pipeline.domain.gate.follows import strays
 from memory_pipeline.domain.gate.given import ENDING, GateInput
 from memory_pipeline.domain.gate.hinges import capitals, figures, parts, telling
-from memory_pipeline.domain.gate.language import english
+from memory_pipeline.domain.gate.language import (
+    capital_names,
+    english,
+    nouns_have_capitals,
+    number_words,
+    without_dates,
+)
 from memory_pipeline.domain.gate.ties import implied, tied_to
-from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Proposal
+from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Operation, Proposal
 
+_LETTERS = re.compile(r"[^\W\d_]+")
 _PRONOUNS = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
 
 
@@ -26,29 +37,44 @@ def invented(given: GateInput) -> Finding | None:
     otherwise. Of a memory made from memories only the names are looked at: its numbers are counts.
     """
     conversation, proposal = Conversation(given), given.proposal
-    if conversation.empty:
-        return None
-    names = _names(proposal)
-    missing = _unnamed(names, proposal, conversation)
+    if conversation.empty or given.hosted and _ends(given):
+        return None  # what ends something names it in the words of what is remembered
+    names = _names(given)
+    missing = _unnamed(names, given, conversation)
     hinges = len(names)
     if proposal.type not in DERIVED_TYPES:
-        numbers, dates = _numbers(proposal), _dates(proposal)
-        hinges += len(numbers) + len(dates)
+        numbers, dates, days = _numbers(proposal), _dates(proposal), _days(given, conversation)
+        hinges += len(numbers) + len(dates) + len(days)
         missing += [n for n in numbers if not any(said.counts(n) for said in conversation)]
         if dates and not any(said.timed or said.english is False for said in conversation):
             missing += [date for date in dates if not _of_the_day(date, given)]
+        missing += days
     share = 1.0 - len(missing) / hinges if hinges else 1.0
     low = given.policy.min_known_names
     detail = f"nobody said {', '.join(missing[:5])}" if missing else "its names, numbers and dates were said"
     return Finding("invented", share >= low, round(share, 2), low, detail)
 
 
-def _unnamed(names: set[str], proposal: Proposal, conversation: Conversation) -> list[str]:
-    """The names that nobody said, in full or in short."""
-    missing = [name for name in sorted(names) if not any(said.has(name) for said in conversation)]
-    if not missing or not conversation.speaks(proposal.content):
+def unknown(given: GateInput) -> list[str]:
+    """The names, folded, that nobody said in the conversation; where these were said before, they are no inventions."""
+    conversation = Conversation(given)
+    if conversation.empty or given.hosted and _ends(given):
         return []
-    short = initials_of(proposal.content)
+    return _unnamed(_names(given), given, conversation)
+
+
+def _ends(given: GateInput) -> bool:
+    operation = given.proposal.operation
+    return operation in ENDING and operation is not Operation.REINFORCE
+
+
+def _unnamed(names: set[str], given: GateInput, conversation: Conversation) -> list[str]:
+    """The names that nobody said, in full or in short."""
+    content = given.proposal.content
+    missing = [name for name in sorted(names - given.known) if not any(said.has(name) for said in conversation)]
+    if not missing or not conversation.speaks(content):
+        return []
+    short = initials_of(content)
     return [
         name
         for name in missing
@@ -66,13 +92,11 @@ def unsupported(given: GateInput) -> Finding | None:
     if given.proposal.type in DERIVED_TYPES or conversation.empty:
         return None
     wanted = telling(content)
-    hinges = [*_names(given.proposal), *_numbers(given.proposal), *_dates(given.proposal)]
-    if wanted and not tied_to(given, wanted, hinges):
-        detail = "no word of it has to do with its quote"
+    if detail := _beside(given, wanted, conversation):
         return Finding("unsupported", False, 0.0, given.policy.min_known_words, detail)
-    if given.quotes and given.proposal.operation in ENDING:
+    if (given.quotes or given.hosted) and given.proposal.operation in ENDING:
         return None  # what it ends was said another time, and its quote says that it is over
-    if len(wanted) < given.policy.min_judged_words:
+    if len(wanted) < given.policy.min_judged_words or given.hosted and not given.quotes:
         return None
     read = given.content is not None
     known = sum(any(said.has(word) or read and implied(word, said) for said in conversation) for word in wanted)
@@ -83,23 +107,70 @@ def unsupported(given: GateInput) -> Finding | None:
     return Finding("unsupported", share >= low, round(share, 2), low, "words of it that stand in the conversation")
 
 
-def _names(proposal: Proposal) -> set[str]:
-    """What is written as a name in content, value and entities, folded; the first word of a sentence is none."""
-    found = set(capitals(proposal.content, sentence=True))
-    if proposal.value is not None:
-        found.update(capitals(proposal.value, sentence=False))
+def _beside(given: GateInput, wanted: Sequence[str], conversation: Conversation) -> str:
+    """Why a content is beside its quote, "" where it is not, or where nobody can tell."""
+    if not given.quotes and not given.hosted:
+        return ""
+    operation = given.proposal.operation
+    names = _names(given)
+    hinges = [*names, *_numbers(given.proposal), *_dates(given.proposal)]
+    if _ends(given):
+        return unsaid(given)
+    if wanted and not tied_to(given, wanted, hinges):
+        return "no word of it has to do with its quote"
+    if operation is Operation.REINFORCE or not given.quotes and not conversation.speaks(given.proposal.content):
+        return ""
+    found = strays(given, names)
+    return f"nothing that was said comes to “{found}”" if found else ""
+
+
+def _names(given: GateInput) -> set[str]:
+    """What is written as a name in content, value and entities, folded; the first word of a sentence is none.
+
+    German writes every noun with a capital: there only what stands where a name does, or is said to be one, is.
+    """
+    proposal = given.proposal
+    plain = without_dates(proposal.content)
+    if _german(given):
+        found = {fold(name) for name in capital_names(plain)}
+    else:
+        found = set(capitals(plain, sentence=True))
+        if proposal.value is not None:
+            found.update(capitals(without_dates(proposal.value), sentence=False))
     for entity in proposal.entities:
-        found.update(capitals(entity, sentence=False))
+        found.update(capitals(without_dates(entity), sentence=False))
     return found - _PRONOUNS
 
 
+def _german(given: GateInput) -> bool:
+    content = given.proposal.content
+    if english(content):
+        return False
+    return nouns_have_capitals(content) or any(nouns_have_capitals(m.content) for _, m in given.cited())
+
+
 def _numbers(proposal: Proposal) -> list[str]:
-    texts = dict.fromkeys((proposal.content, proposal.value or ""))
-    return list(dict.fromkeys(number for text in texts for number in figures(text)))
+    """The numbers in figures that are no part of a date, and in words of another language than English."""
+    texts = [without_dates(text) for text in dict.fromkeys((proposal.content, proposal.value or ""))]
+    found = [number for text in texts for number in figures(text)]
+    if english(proposal.content) is not True:
+        words = number_words()
+        found += [words[word] for text in texts for word in _LETTERS.findall(fold(text)) if word in words]
+    return list(dict.fromkeys(found))
 
 
 def _dates(proposal: Proposal) -> list[str]:
     return list(dict.fromkeys(d for text in (proposal.content, proposal.value or "") for d in parts(text).dates))
+
+
+def _days(given: GateInput, conversation: Conversation) -> list[str]:
+    """The days by date that nobody said, and that cannot be reckoned from what was said."""
+    if not given.hosted:
+        return []
+    sent = {message.day for message in given.messages.values()} if not given.session else {m.day for m in given.session}
+    content = given.proposal.content
+    other = other_weekdays(content, [message.content for _, message in given.own()])
+    return [*unfounded(content, [said.text for said in conversation], sent), *other]
 
 
 def _of_the_day(date: str, given: GateInput) -> bool:

@@ -40,18 +40,18 @@ def tied_to(given: GateInput, wanted: Sequence[str], hinges: Sequence[str]) -> b
     ending = given.proposal.operation in ENDING
     if ending and any(_over().intersection(words(q.text)) for q in given.quotes):
         return True
-    near = [said(q.text) for q in given.quotes] if ending else list(_near(given))
+    texts = [said(q.text) for q in given.quotes] if ending else list(near(given))
     aside = {fold(word) for word in _ASIDE.findall(given.proposal.content)}
-    telling = [w for w in wanted if w not in SHALLOW and not (w in aside and relation(w))] or wanted
-    known = [w for w in wanted if any(text.has(form) for text in near for form in (w, f"{w}s"))]
+    telling = [w for w in wanted if w not in SHALLOW | given.known and not (w in aside and relation(w))] or wanted
+    known = [w for w in wanted if any(text.has(form) for text in texts for form in (w, f"{w}s"))]
     if len(known) >= _SEVERAL or any(word in telling for word in known):
         return True
-    if any(_hinges(hinge, text) for text in near for hinge in hinges):
+    if any(_hinges(hinge, text) for text in texts for hinge in hinges):
         return True
     value = (given.proposal.value or "").lower()
-    if value and any(value in text.folded for text in near):
+    if value and any(value in text.folded for text in texts):
         return True
-    return any(implied(word, text) for word in telling for text in near)
+    return any(implied(word, text) or text.joins(word) for word in telling for text in texts)
 
 
 def _hinges(hinge: str, text: Said) -> bool:
@@ -63,11 +63,11 @@ def implied(word: str, text: Said) -> bool:
     return any(text.has(other) for n in _matters(word) for other in _topics()[n])
 
 
-def _near(given: GateInput) -> Iterator[Said]:
+def near(given: GateInput, back: int = _TURNS) -> Iterator[Said]:
     """The user's cited messages, and the turns right before them."""
     for _, message in given.own():
         yield said(message.content)
-        earlier = [m for m in given.session if m.order < message.order][-_TURNS:]
+        earlier = [m for m in given.session if m.order < message.order][-back:]
         for turn in earlier:
             yield said(turn.content)
 

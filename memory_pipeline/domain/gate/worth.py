@@ -119,7 +119,7 @@ def specific_words(proposal: Proposal) -> int:
 
 
 def quality(proposal: Proposal, policy: GatePolicy) -> float:
-    """Quality of a work memory, 0 to 1 in two digits: length, keywords of its category, a reason, a concrete subject.
+    """Quality of a work memory, 0 to 1 in two digits: length, keywords of a work memory, a reason, a concrete subject.
 
     Source: KN-5, KN-6, and for the concrete subject the decisions table: content that is about something in particular
     and more than a status report. The keywords are English; in another language the whole of them counts, since there
@@ -132,11 +132,18 @@ def quality(proposal: Proposal, policy: GatePolicy) -> float:
     else:
         score = parts.length if count <= parts.max_words else parts.length * parts.long_share
     pattern = _KEYWORDS.get(proposal.type)
-    if pattern is not None and not _status_report(text) and (pattern.search(text) or english(text) is False):
+    if pattern is not None and not _status_report(text) and _telling(proposal, text, parts.telling_words):
         score += parts.keywords
     score += parts.reason * bool(_REASON.search(text))
     score += parts.concrete * concrete(proposal)
     return round(score, 2)
+
+
+def _telling(proposal: Proposal, text: str, least: int) -> bool:
+    """Whether it has a keyword of a work memory, of whichever kind, or words enough that say something of their own."""
+    if english(text) is False or any(pattern.search(text) for pattern in _KEYWORDS.values()):
+        return True
+    return specific_words(proposal) >= least
 
 
 def _status_report(text: str) -> bool:

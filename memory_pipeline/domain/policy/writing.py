@@ -61,6 +61,7 @@ class QualityPolicy:
 
     Attributes:
         length, keywords, reason, concrete: what each part counts.
+        telling_words: words that say something of their own that count as much as a keyword.
         min_words: fewer words, and the length counts nothing.
         max_words, long_share: more words, and it counts this share.
     """
@@ -69,6 +70,7 @@ class QualityPolicy:
     keywords: float
     reason: float
     concrete: float
+    telling_words: int
     min_words: int
     max_words: int
     long_share: float
@@ -84,6 +86,7 @@ class GatePolicy:
         min_known_names: share of the names, numbers and dates that somebody said.
         min_known_words, min_judged_words: share of the other content words that somebody said, and how many there
             must be for the share to tell anything.
+        min_followed_words: share of the words that say something which follow from the quote.
         min_same_claim: share of a claim's words that stand in a clause of the quote, for the two to be held against
             each other.
         echo_overlap: overlap of content words from which on a memory says what was recalled.
@@ -104,6 +107,7 @@ class GatePolicy:
     min_known_names: float
     min_known_words: float
     min_judged_words: int
+    min_followed_words: float
     min_same_claim: float
     echo_overlap: float
     copied_words: int

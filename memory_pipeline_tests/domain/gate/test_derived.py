@@ -178,3 +178,16 @@ def test_a_denial_or_none_that_follows_stands_there_too(sentence: str, said: str
 )
 def test_a_denial_that_follows_stands(sentence: str, said: str) -> None:
     assert _code(sentence, (*ENGLISH[:2], said), read=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("sentence", "code"),
+    [
+        ("Henrike unterrichtet Biologie und Sport in Bremen.", ""),
+        ("Die Lehrerin hat eine Haselnussallergie und zwei Kinder.", ""),
+        ("Die Korrektur der Klassenarbeiten ist geschafft, und sie wohnt bei Oldenburg.", "invented"),
+        ("Henrike arbeitet mit zwei Kindern bei Siemens und ist Lehrerin.", "invented"),
+    ],
+)
+def test_german_nouns_are_no_names(sentence: str, code: str) -> None:
+    assert _code(sentence, GERMAN) == code

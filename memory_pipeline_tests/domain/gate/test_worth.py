@@ -140,3 +140,10 @@ def test_lengths_are_measured_by_what_a_character_says() -> None:
     assert not passed("住在")
     assert passed("x" * POLICY.gate.max_length)
     assert not passed("x" * (POLICY.gate.max_length + 1))
+
+
+def test_words_enough_of_their_own_count_as_a_keyword() -> None:
+    told = proposal("Redis cluster handover happens over three regional gateways.", type=DECISION)
+    assert quality(told, POLICY.gate) >= POLICY.gate.min_quality
+    estimate = proposal("The switch to Redis took 9 working days, close to the estimate.", type=MemoryType.FINDING)
+    assert quality(estimate, POLICY.gate) >= POLICY.gate.min_quality
