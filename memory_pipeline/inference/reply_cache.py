@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_pipeline import telemetry
@@ -20,6 +20,7 @@ from memory_pipeline.inference.accounting import Accounts, paid, share
 from memory_pipeline.inference.chat import ChatModel, ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.prices import most_usd
 from memory_pipeline.inference.replies import dump, parse, schema
+from memory_pipeline.inference.salvage import Aside
 from memory_pipeline.inference.structured_output import UnfitReply
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class ReplyCache:
     Attributes:
         calls, hits: calls that the model answered, and requests that took none, since this object was made.
         prompt_tokens, completion_tokens: what those calls took.
+        put_aside: gets the items of a reply that did not fit, with the task and the key of what it was asked about.
     """
 
     lake: Lake
@@ -86,6 +88,7 @@ class ReplyCache:
     hits: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    put_aside: Callable[[str, Sequence[Aside]], None] = lambda source, items: None
     _replies: list[Any] = field(default_factory=list)
     _constant: dict[tuple[str, type[Any]], tuple[str, ...]] = field(default_factory=dict)
 
@@ -193,11 +196,13 @@ class ReplyCache:
         limited = self.budget.limit is not None
         async with self.budget.reserved(most_usd(self.settings, self.prompts, pack.request) if limited else None):
             try:
-                reply = await self.chat.complete(pack.request)
+                reply = await self.chat.complete(replace(pack.request, divisible=len(pack.members) > 1))
             except ReplyError as error:
                 self._called(pack, error.usage if isinstance(error, UnfitReply) else Usage())
                 return dict.fromkeys(names, error)
             self._called(pack, reply.usage)
+        if reply.aside:
+            self.put_aside(f"{pack.request.task}/{names[0]}", reply.aside)
         found: dict[str, ChatReply[Any] | ReplyError] = {}
         for n, (key, value) in enumerate(zip(names, pack.split(reply.value), strict=True)):
             if value is None:
