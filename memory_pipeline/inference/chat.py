@@ -70,6 +70,7 @@ class ChatReply(Generic[R]):
         raw: the text it was parsed from, which is what the reply cache keeps.
         cached: it came from the reply cache; no call was made.
         key: under which it is kept; empty outside the reply cache.
+        cut_off: it ended at its limit of tokens, and ``value`` is what had been finished.
         aside: items of the reply that did not fit, with the reason; they are not in ``value``.
     """
 
@@ -79,6 +80,7 @@ class ChatReply(Generic[R]):
     usage: Usage
     cached: bool = False
     key: str = ""
+    cut_off: bool = False
     aside: tuple[Aside, ...] = ()
 
 

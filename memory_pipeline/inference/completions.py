@@ -122,7 +122,7 @@ def salvaged(request: ChatRequest[R], answer: Answer, model: str, spent: Usage, 
             found = None
     if found is None:
         return None
-    return ChatReply(found.value, dump(found.value), model, spent, aside=found.aside)
+    return ChatReply(found.value, dump(found.value), model, spent, cut_off=answer.cut_off, aside=found.aside)
 
 
 def total(a: Usage, b: Usage) -> Usage:

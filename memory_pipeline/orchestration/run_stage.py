@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 OWNERS = ["team:memory-pipeline"]
 UNFIT = "of which the reply did not fit"
 """Metadata of a day's proposals: windows that the next run asks about again."""
+WHY = "why replies did not fit"
+"""Metadata of proposals: the most frequent reason, in the server's words."""
 LATER = "later days replayed"
 """Metadata of memories: days after those of the run that changed, because they rest on them."""
 RETRY = dg.RetryPolicy(max_retries=2, delay=30, backoff=dg.Backoff.EXPONENTIAL)

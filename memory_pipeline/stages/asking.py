@@ -15,7 +15,7 @@ from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatReply, ChatRequest
 from memory_pipeline.inference.replies import ExtractReply, dump
 from memory_pipeline.inference.reply_cache import Pack
-from memory_pipeline.inference.structured_output import PromptTooLong
+from memory_pipeline.inference.structured_output import PromptTooLong, UnfitReply
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.extract_requests import Work, summary_request
 from memory_pipeline.stages.packer import Packer
@@ -79,12 +79,21 @@ def _smaller(
     if len(parts) == 1 and len(failed) == len(pack):
         half = (len(failed) + 1) // 2
         parts = [failed[:half], failed[half:]]
-    if all(isinstance(answers[id(work)], PromptTooLong) for work in failed):
+    if all(_only_too_long(answers[id(work)], len(failed) < len(pack)) for work in failed):
         return parts
     if len(parts) > allowance.calls:
         return []
     allowance.calls -= len(parts)
     return parts
+
+
+def _only_too_long(answer: Answer, others: bool) -> bool:
+    """Whether nothing else was wrong with a window than the length of the prompt or of the reply that it stood in.
+
+    Args:
+        others: other windows of the pack were answered.
+    """
+    return isinstance(answer, PromptTooLong) or others and isinstance(answer, UnfitReply) and answer.cut_off
 
 
 async def _again(ctx: StageContext, packs: Sequence[Sequence[Work]]) -> dict[int, Answer]:

@@ -9,7 +9,7 @@ from memory_pipeline.orchestration.assets.transcripts import transcripts
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, UNFIT, Made, run_stage
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, UNFIT, WHY, Made, run_stage
 from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def _extract(ctx: "StageContext", days: list[date]) -> Made:
             "windows": report.windows.total(),
             "windows with nothing to keep": report.empty.total(),
             "windows whose reply did not fit": report.failed.total(),
+            **({WHY: report.why} if report.why else {}),
             "model": ctx.chat.model,
             "model calls": ctx.replies.calls - calls,
             "replies from the cache": ctx.replies.hits - hits,
