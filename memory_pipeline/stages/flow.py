@@ -46,7 +46,7 @@ class Stage:
 
 def _summaries(name: str, grain: Grain, *, waits: bool = False, settles: bool = False) -> Stage:
     reads, prompts, holds = ("messages", "told", "classes"), ("calendar",), (f"{grain} summaries",)
-    return Stage(name, grain, reads, prompts, True, waits, settles, holds, table="summaries")
+    return Stage(name, grain, reads, prompts, True, waits, settles, holds, table="summaries", version=2)
 
 
 STAGES = (
@@ -57,7 +57,7 @@ STAGES = (
         encodes=True,
         holds=("turns",),
         table="messages",
-        version=2,
+        version=3,
     ),
     Stage(
         "proposals",
@@ -65,6 +65,7 @@ STAGES = (
         ("windows",),
         ("extract", "rolling_summary"),
         holds=("windows", "proposals"),
+        version=2,
     ),
     # Vectors only bring up what may be meant; slots, words and the judge decide. So the ledger outlives an encoder.
     Stage(
@@ -73,6 +74,7 @@ STAGES = (
         ("proposals", "put_back", "classes"),
         ("consolidate",),
         holds=("verdicts", "stated"),
+        version=2,
     ),
     Stage("lifecycle", Grain.DAY, ("memories",), holds=("aged",)),
     Stage("patterns", Grain.WEEK, ("memories", "patterns_put_back"), ("pattern",), waits=True, holds=("patterns",)),
