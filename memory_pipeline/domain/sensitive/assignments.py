@@ -6,19 +6,21 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memory_pipeline.domain.sensitive.values import REMARKS, code, odd, placeholder, trimmed
+from memory_pipeline.domain.sensitive.values import REMARKS, code, odd, placeholder, sentence, trimmed
 from memory_pipeline.domain.tables import table
-from memory_pipeline.domain.text import STOPWORDS
 
 _ASSIGNED = re.compile(
     r"(?<![\w.-])(?P<name>[A-Za-z_À-ÿ][\w.-]*)(?P<after>\\?[\"'`\]*]{0,3})[ \t]{0,3}(?P<sep>:=|=>|->|→|⇒|=|:(?!:))"
     r"[ \t]{0,3}(?:\*\* ?)?(?P<quote>\\?[\"'“‘`«]?)(?P<secret>(?:(?![;&][\w. -]+=)[^\s\"'“”‘’`«»])+)",
 )
 _HEADER = re.compile(r"(?:\b(?:bearer|basic|token|digest|apikey)\s+)(?P<secret>[\w.+/=~:-]{8,})", re.I)
-_MENTIONED = re.compile(
+MENTIONS = (
     "pass|pwd|pw|secret|token|key|auth|cred|cookie|sig|psk|bearer|otp|pat|puk|mnemonic|phrase|kennwort|contrase|senha|"
     "wachtw|lösen|hasło|парол|motdepasse"
 )
+"""Expression of what names of secrets are made of, in lower case."""
+
+_ELEMENT = re.compile(r"<(?P<name>[\w.-]+)>(?P<secret>[^<\s]{3,})</(?P=name)>")
 _BEARER = re.compile(r"\b(?:Bearer|Basic)\s+(?P<secret>[\w.+/=~-]{16,})")
 _OPTION = re.compile(
     r"(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|[ \t]+)(?P<quote>[\"'“]?)(?P<secret>[^\s\"'“”-][^\s\"'“”]*)"
@@ -43,6 +45,7 @@ _STATEMENTS = tuple(
             "echo",
             r"\becho\s+[\"']?(?:\w+:)?(?P<secret>[^\s\"'|]{4,})[\"']?\s*\|\s*(?:sudo|chpasswd|passwd|\S*login|openssl)",
         ),
+        ("net user", r"\bnet\s+user\s+\S+\s+(?P<secret>[^\s/*]\S*)"),
         ("wifi:", r"\bWIFI:(?:[^;\s]*;)*P:(?P<secret>[^;\s]+);"),
     )
 )
@@ -51,11 +54,6 @@ _STATEMENTS = tuple(
 _AUTHORITY = re.compile(r"[^:\s]+[:%,](?P<secret>.+)")
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w./-]*|[\w./\\-]+\.(?:pem|key|txt|json|ya?ml|env|crt|cer|p12|pfx|gpg|py|js|ts)")
-
-
-def named(folded: str) -> bool:
-    """Whether a text in lower case holds a word that names of secrets are made of."""
-    return _MENTIONED.search(folded) is not None
 
 
 _STATED = re.compile("|".join(sign for sign, _ in _STATEMENTS if sign != ":"))
@@ -68,12 +66,13 @@ def stated(folded: str) -> bool:
 
 def assigned(text: str) -> Iterator[tuple[int, int]]:
     """Values of settings, headers and members of objects whose name says that they are secret, in one line."""
-    if not named(text.casefold()):
-        return
     for match in _ASSIGNED.finditer(text):
         kind = _kind(match["name"])
         if kind:
             yield from _value(match, text, kind)
+    for match in _ELEMENT.finditer(text) if "</" in text else ():
+        if _kind(match["name"]) == "secret" and not _stands_in(match["secret"]):
+            yield match.span("secret")
     for match in _BEARER.finditer(text):
         if odd(match["secret"]):
             yield match.span("secret")
@@ -134,8 +133,8 @@ def _value(match: re.Match[str], text: str, kind: str) -> Iterator[tuple[int, in
         if len(value) >= 16 and re.fullmatch(r"[\w+/=-]+", value) and odd(value):
             yield start, end
         return
-    if " " in value.strip() and not STOPWORDS.isdisjoint(value.casefold().split()):
-        return  # a sentence in quotation marks: a label or a message
+    if sentence(value):
+        return
     tight = not match.group()[len(match["name"]) :].startswith((" ", "\t")) and match["sep"] == "="
     if quote and match["after"] or quote and len(value) >= 4 or tight and _named_in_capitals(match["name"]):
         if not (_PLAIN.fullmatch(value) and _kind(value)) and (

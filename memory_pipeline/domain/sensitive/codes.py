@@ -36,6 +36,7 @@ _ONCE = re.compile(
     rf"(?: (?:for|to|from)(?: \S+){{1,4}}?)?{_LINK}\W{{0,3}}(?P<secret>(?:[A-Z]-)?\d{{3,4}}[ -]?\d{{2,4}}){_NO_UNIT}",
     re.I,
 )
+_YOUR_CODE = re.compile(rf"\b(?:your|my) code(?: is|:) (?P<secret>\d{{3}}[ -]?\d{{3}}){_NO_UNIT}(?!\w)", re.I)
 _BACKUP = re.compile(
     r"\b(?:backup|recovery|rescue|2fa|scratch|emergency)[ -]codes?\b[^\n:]{0,25}[:=]?\s*"
     r"(?P<secret>(?=[a-z0-9 ,\n-]*\d)[a-z0-9]{4,12}-?[a-z0-9]{0,12}(?:(?:\s*[,;]\s*|\s+)(?=[a-z0-9-]*\d)"
@@ -43,27 +44,23 @@ _BACKUP = re.compile(
     re.I,
 )
 _WALLET_WORDS = re.compile(
-    r"\b(?:seed|recovery|mnemonic|secret|backup|wallet|metamask|ledger)(?:[ -]?(?:phrase|words?|seed))*\b"
+    r"\b(?:seed|recovery|mnemonic|secret|backup|wallet|metamask|ledger|12|24|twelve|twenty-four)"
+    r"(?:[ -]?(?:phrase|words?|seed))*\b"
     r"[^\n:=]{0,40}?(?:[:=→]|\bis\b|\bare\b|[-=]>|\n)\s*[\"'“`]?"
     r"(?P<secret>(?:(?:\d{1,2}[.)] ?)?[a-z]{3,8}[\s,]+){11,23}(?:\d{1,2}[.)] ?)?[a-z]{3,8})\b",
     re.I,
 )
 _SMALL = "the and that with for was are this you have has not but they his her its from our your"
 _SMALL_WORDS = frozenset(_SMALL.split(" "))
-_SAYS_CODE = re.compile("pin|puk|cvv|cvc|code|combination|combo|otp|one-time|2fa|mfa|tan[ :]")
-_SAYS_WORDS = ("seed", "phrase", "mnemonic", "recovery", "backup", "wallet")
+MENTIONS = "pin|puk|cvv|cvc|code|combination|combo|otp|one-time|2fa|mfa|tan[ :]"
+"""Expression of what stands in any text that names such a code, in lower case."""
 
-
-def named(folded: str) -> bool:
-    """Whether a text in lower case holds a word for such a code."""
-    return _SAYS_CODE.search(folded) is not None
+_SAYS_WORDS = ("seed", "phrase", "mnemonic", "recovery", "backup", "wallet", " words")
 
 
 def codes(text: str) -> Iterator[tuple[int, int]]:
     """Figures that open or confirm something, in one line."""
-    if not named(text.casefold()):
-        return
-    for expression in (_PIN, _SPELT_PIN, _ACCESS, _ONCE, _BACKUP):
+    for expression in (_PIN, _SPELT_PIN, _ACCESS, _ONCE, _YOUR_CODE, _BACKUP):
         for match in expression.finditer(text):
             if len(match["secret"]) >= 3:
                 yield match.span("secret")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memory_pipeline.domain.sensitive.values import REMARKS, code, odd, placeholder, trimmed
+from memory_pipeline.domain.sensitive.values import REMARKS, code, odd, placeholder, sentence, trimmed
 from memory_pipeline.domain.text import STOPWORDS
 
 # Words for a secret, in the languages whose users are likely; the value beside them must look like one.
@@ -13,32 +13,40 @@ _WORDS = (
     r"pass ?words?|pass ?code|pass ?phrase|passwd|pwd|pin(?:[ -]?(?:code|number))?|cvv2?|cvc2?|security code|(?:api|"
     r"secret|private|access|encryption|licen[cs]e|client|signing|recovery|master)[ _-]?(?:key|token|secret|code)|"
     r"(?:auth|bearer|access|refresh|session|personal access)[ _-]?token|token|secret|passwort|kennwort|mot de passe|"
-    r"contraseñas?|la clave|pw|senha|wachtwoord|lösenord|hasło|пароль|パスワード|暗証番号|密码|密碼|비밀번호"
+    r"contraseñas?|la clave|pw|(?:wpa\d?|wi-?fi|wlan|network)[ -]?key|senha|wachtwoord|lösenord|hasło|"
+    r"пароль|パスワード|暗証番号|密码|密碼|비밀번호"
 )
 _MENTION_PARTS = """
 pass pwd pin cvv cvc key token secret kennwort contrase clave senha wachtw lösen hasło пароль パスワ 暗証 密 비밀
 phrase mnemonic seed
 """
 _MENTIONS = ("y code", "r code", "pw", "login", "cred", "sign-in", "zugangsdaten", *_MENTION_PARTS.split())
-_MENTIONED = re.compile("|".join(_MENTIONS))
+MENTIONS = "|".join(_MENTIONS)
+"""Expression of what stands in any text that names a kind of secret, in lower case."""
+
 _VALUE = r"(?P<quote>[\"'“‘`«]?)(?P<secret>[^\s\"'“”‘’`«»]{3,})"
 _LINK = (
     r"(?:\s*(?:[:=：→⇒]|[-=]>|--|\s[-–—]\s)\s*|\s+(?:is|was|are|to|ist|lautet|est|es|é|is nu|är|to jest|это)"
     r"\s+(?:now |still |just |set to |"
-    r"currently |jetzt )?(?:[:=] ?)?|\s*(?:は|是|는|은)\s*)"
+    r"currently |jetzt )?(?:[:=] ?)?|['’]s\s+|\s*(?:は|是|는|은)\s*)"
 )
 _SAID = re.compile(
-    rf"(?<![\w-])(?P<word>{_WORDS})(?P<of>(?:\s+(?:for|to|of|on|at|für|pour|para|"
+    rf"(?<!\w)(?P<word>{_WORDS})(?P<of>(?:\s+(?:for|to|of|on|at|für|pour|para|"
     rf"del?)\s+(?:\S+\s+){{0,3}}?\S+)?)(?P<link>{_LINK}){_VALUE}",
     re.I,
 )
 _SAID_AFTER = re.compile(
-    rf"(?P<quote>[\"'“‘`«]?)(?P<secret>[^\s\"'“”‘’`«»]{{4,}})[\"'”’`»]?,? (?:is|was) (?:my|our|the|his|her|"
-    rf"their) (?:\S+ ){{0,2}}?(?:{_WORDS})\b",
+    rf"(?P<quote>[\"'“‘`«]?)(?P<secret>[^\s\"'“”‘’`«»]{{4,}})[\"'”’`»]?,? (?:is|was|as) (?:my|our|the|his|her|"
+    rf"their|a) (?:\S+ ){{0,2}}?(?:{_WORDS})\b",
     re.I,
 )
 _WORD_BESIDE = re.compile(
     r"\b(?:pass ?word|pass ?phrase|passwd|pwd|passwort|kennwort) +(?P<quote>)(?P<secret>[^\s\"'“”‘’`«»]{4,})", re.I
+)
+_KEY_BESIDE = re.compile(
+    r"\b(?:(?:api|access|secret|private|auth)[ _-]?(?:key|token)|token|secret)\s+"
+    r"(?P<secret>(?=[\w.+/=-]*\d)(?=[\w.+/=-]*[a-z])[\w.+/=-]{16,})",
+    re.I,
 )
 _PHRASE = re.compile(
     r"\bpass ?(?:phrase|word)(?: is| was|:| =) (?P<secret>(?:[a-z]{3,} ){2,7}[a-z]{3,})(?=\s*(?:[.,;!?\n]|$))", re.I
@@ -66,11 +74,6 @@ _MADE_UP = re.compile(r"\d|[^\w\s.,;:!?()'’/*-]|\w[!?]\w")
 _ENDINGS = ("ed", "ing", "able", "ible", "ful", "less", "ous", "ive", "ly", "er", "ment", "tion", "ity", "ness")
 
 
-def mentioned(folded: str) -> bool:
-    """Whether a text in lower case names a kind of secret at all: a cheap look before the dear one."""
-    return _MENTIONED.search(folded) is not None
-
-
 def passwords(text: str) -> Iterator[tuple[int, int]]:
     """Values that are said to be a password or a token, in one line."""
     for match in _PHRASE.finditer(text):
@@ -83,6 +86,9 @@ def passwords(text: str) -> Iterator[tuple[int, int]]:
         start, end = trimmed(text, *match.span("secret"), match["quote"])
         if odd(text[start:end]) and not text[start:end].isdigit():
             yield start, end
+    for match in _KEY_BESIDE.finditer(text):
+        if not placeholder(match["secret"]) and not code(match["secret"]):
+            yield match.span("secret")
     for match in _LOGIN.finditer(text):
         start, end = trimmed(text, *match.span("secret"), match["quote"])
         if _MADE_UP.search(text[start:end]) and odd(text[start:end]) and not placeholder(text[start:end]):
@@ -127,7 +133,7 @@ def _is_value(match: re.Match[str], text: str) -> bool:
     if word in ("secret", "token", "la clave") or word.endswith("code"):
         return odd(value) and len(value) >= 4
     if match["quote"]:
-        return STOPWORDS.isdisjoint(value.casefold().split())  # a sentence in quotation marks is a label or a message
+        return not sentence(value)
     if odd(value):
         return True
     folded = value.casefold()

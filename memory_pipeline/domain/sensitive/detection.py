@@ -46,7 +46,9 @@ _PHONE: _Detector = (SensitiveClass.PHONE, contact.phones)
 _SHORT = 1_000  # characters; what is said of a proposal is looked at more than once
 _LINE = re.compile(r"[^\n]+")
 _DIGIT = re.compile(r"\d")
-_SEPARATED = re.compile(r"[:=→⇒]|[-=]>|earer ")
+_NAMED = re.compile(f"{credentials.MENTIONS}|{assignments.MENTIONS}|{codes.MENTIONS}")
+_CODES, _SAID = re.compile(codes.MENTIONS), re.compile(credentials.MENTIONS)
+_SEPARATED = re.compile(r"[:=→⇒]|[-=]>|</|earer ")
 # Numbers that name somebody or something have at least five digits, close together.
 _DENSE = re.compile(r"\d(?:[^\d\n]{0,3}\d){4}")
 
@@ -68,31 +70,15 @@ def _find(text: str) -> tuple[Span, ...]:
     text = cleaned(text)
     found: list[Span] = []
     _add(found, SensitiveClass.KEY, tokens.keys(text), 0)
-    reasons = _Reasons.of(text)
-    if reasons.said:
-        _add(found, SensitiveClass.PASSWORD, codes.wallet_words(text), 0)
+    _add(found, SensitiveClass.PASSWORD, codes.wallet_words(text), 0)
+    folded = text.casefold()
+    named, stated = _NAMED.search(folded) is not None, assignments.stated(folded)
+    if named and _SAID.search(folded) is not None:
         _add(found, SensitiveClass.PASSWORD, credentials.below(text), 0)
     for line in _LINE.finditer(text):
-        for kind, detector in _detectors(line.group(), reasons):
+        for kind, detector in _detectors(line.group(), named, stated):
             _add(found, kind, detector(line.group()), line.start())
     return tuple(sorted(found, key=lambda span: span.start))
-
-
-@dataclass(frozen=True, slots=True)
-class _Reasons:
-    """What a whole text gives reason to look for in its lines."""
-
-    said: bool
-    named: bool
-    code: bool
-    stated: bool
-
-    @classmethod
-    def of(cls, text: str) -> _Reasons:
-        folded = text.casefold()
-        said = credentials.mentioned(folded)
-        named = assignments.named(folded)
-        return cls(said, named, codes.named(folded), assignments.stated(folded))
 
 
 def _add(found: list[Span], kind: SensitiveClass, places: Iterable[tuple[int, int]], at: int) -> None:
@@ -106,21 +92,27 @@ def _add(found: list[Span], kind: SensitiveClass, places: Iterable[tuple[int, in
 _find_in_short = lru_cache(maxsize=16384)(_find)
 
 
-def _detectors(line: str, reasons: _Reasons) -> Iterator[_Detector]:
-    """The detectors that a line gives any reason for: looking for reasons is cheap, and most lines have none."""
+def _detectors(line: str, named: bool, stated: bool) -> Iterator[_Detector]:
+    """The detectors that a line gives any reason for: looking for reasons is cheap, and most lines have none.
+
+    Args:
+        named: a kind of secret is named somewhere in the text.
+        stated: so is the beginning of a statement that has a password in it.
+    """
     digit = _DIGIT.search(line)
     dense = digit is not None and _DENSE.search(line, digit.start()) is not None
     if dense:
         yield from _OF_DIGITS
-    if reasons.named and _SEPARATED.search(line) is not None:
-        yield _ASSIGNED
-    if reasons.code:
-        yield _CODE
-    if reasons.said and credentials.mentioned(line.casefold()):
-        yield _PASSWORD
+    if named and _NAMED.search(folded := line.casefold()) is not None:
+        if _SEPARATED.search(line) is not None:
+            yield _ASSIGNED
+        if _CODES.search(folded) is not None:
+            yield _CODE
+        if _SAID.search(folded) is not None:
+            yield _PASSWORD
     if " -" in line:
         yield _OPTIONS
-    if reasons.stated or line.count(":") > 3:
+    if stated or line.count(":") > 3:
         yield _WRITTEN
     if "@" in line:
         yield _EMAIL

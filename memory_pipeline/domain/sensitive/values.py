@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memory_pipeline.domain.text import STOPWORDS
+
 CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`", "«": "»", "„": "“"}
 # A plain word after "password is" that says something about it, not the password itself.
 _REMARKS = """
@@ -42,6 +44,12 @@ def code(value: str) -> bool:
     if _CALL.fullmatch(value):
         return True
     return _HUMPS.fullmatch(value) is not None or "_" in value and _PLAIN_NAME.fullmatch(value) is not None
+
+
+def sentence(value: str) -> bool:
+    """Whether what stands in quotation marks says something, as a label or a message does."""
+    words = value.casefold().split()
+    return len(words) > 4 and not STOPWORDS.isdisjoint(words)
 
 
 def odd(value: str) -> bool:
