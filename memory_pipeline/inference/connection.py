@@ -88,7 +88,14 @@ def synchronous_client(timeout: httpx.Timeout, most_bytes: int = MOST_VECTOR_BYT
         assert isinstance(response.stream, httpx.SyncByteStream)
         response.stream = Bounded(response.stream, _most(response, most_bytes))
 
-    return httpx.Client(timeout=timeout, follow_redirects=True, event_hooks={"response": [watch]}, headers=_HEADERS)
+    class Closing(httpx.Client):
+        """An encoder lives as long as somebody refers to it, and is closed by nobody, as with openai's own client."""
+
+        def __del__(self) -> None:
+            if not self.is_closed:
+                self.close()
+
+    return Closing(timeout=timeout, follow_redirects=True, event_hooks={"response": [watch]}, headers=_HEADERS)
 
 
 def check_redirect(response: httpx.Response) -> None:
