@@ -48,8 +48,6 @@ def ingest(
         ("file", "taken", "already known", "edited", "quarantined"),
         [(f.path, f.taken, f.known, f.edited, f.quarantined) for f in report.files],
     )
-    for line in _shortfalls(report):
-        console().print(line, markup=False, style="yellow")
     if report.quarantined:
         where = ctx.settings.path("quarantine")
         console().print(f"{report.quarantined} lines were put aside, each with its reason: {where}", markup=False)
