@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_pipeline.domain.calendar import zone
 from memory_pipeline.domain.policy import Policy, build
@@ -31,7 +32,12 @@ class Settings(BaseSettings):
     home: str = Field("./data", description="Path or object-storage URI that holds everything.")
     chat: Literal["builtin", "openai"] = Field("builtin", description="Who extracts, judges and summarises.")
     chat_model: str = Field("gpt-4o-mini", description="Model name for CHAT=openai.")
-    chat_timeout_s: float = Field(60.0, gt=0, description="Limit of one model call.")
+    chat_timeout_s: float = Field(
+        60.0, gt=0, description="Limit of one model call, for each 1,000 tokens that its reply may have."
+    )
+    chat_options: Annotated[dict[str, Any], NoDecode] = Field(
+        default_factory=dict, description="JSON object: parameters that are passed to the server; null leaves one out."
+    )
     chat_retries: int = Field(4, ge=0, le=20, description="Further tries after a failed model call.")
     chat_concurrency: int = Field(8, ge=1, le=256, description="Model calls under way at once.")
     chat_input_usd: float = Field(0.15, ge=0, description="USD for a million prompt tokens.")
@@ -64,6 +70,17 @@ class Settings(BaseSettings):
     telemetry_key: SecretStr | None = Field(None, description="Key of these hashes; without one, ids can be guessed.")
     policy: Path | None = Field(None, description="TOML file that overrides figures of policy.toml.")
     prompts: Path | None = Field(None, description="Folder of templates that replace the shipped ones.")
+
+    @field_validator("chat_options", mode="before")
+    @classmethod
+    def _json_object(cls, value: Any) -> Any:
+        try:
+            made = json.loads(value) if isinstance(value, str) else value
+        except ValueError as error:
+            raise ValueError(f"it is no JSON: {error}") from error
+        if not isinstance(made, dict):
+            raise ValueError('it is no JSON object such as {"reasoning_effort": "low"}')
+        return made
 
     @field_validator("timezone")
     @classmethod

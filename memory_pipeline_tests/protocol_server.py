@@ -119,7 +119,7 @@ class ProtocolServer:
                 self._under_way -= 1
 
     def _respond(self, call: Call, step: Step | None) -> Step:
-        if step is not None and (step.reset or step.hang_s or step.body is not None or step.status >= 400):
+        if step is not None and (step.reset or step.hang_s or step.body is not None or step.status >= 300):
             return step
         refused = self._refused(call)
         if refused:
@@ -128,7 +128,7 @@ class ProtocolServer:
             return _json(self._embeddings(call))
         if call.path.endswith("/chat/completions"):
             step = step or self._answered(call)
-            return step if step.status >= 400 else _json(self._completion(call, step))
+            return step if step.status >= 300 else _json(self._completion(call, step))
         return fails(404, f"no such path: {call.path}")
 
     def _refused(self, call: Call) -> str | None:
@@ -147,7 +147,8 @@ class ProtocolServer:
         return Step(text=made if isinstance(made, str) else json.dumps(made, ensure_ascii=False))
 
     def _completion(self, call: Call, step: Step) -> dict[str, Any]:
-        message = {"role": "assistant", "content": step.text, "refusal": step.refusal}
+        content = step.text if step.content is None else step.content
+        message = {"role": "assistant", "content": content, "refusal": step.refusal, **step.message}
         completion: dict[str, Any] = {
             "id": f"chatcmpl-{len(self.calls)}",
             "object": "chat.completion",
@@ -155,7 +156,9 @@ class ProtocolServer:
             "model": call.body.get("model", ""),
             "choices": [{"index": 0, "message": message, "finish_reason": step.finish_reason, "logprobs": None}],
         }
-        if self.reports_usage:
+        if step.usage is not None:
+            completion["usage"] = step.usage
+        elif self.reports_usage:
             written = estimate_tokens(step.text or "")
             completion["usage"] = {
                 "prompt_tokens": call.prompt_tokens,

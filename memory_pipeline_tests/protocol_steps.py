@@ -50,6 +50,9 @@ class Step:
         hang_s: seconds without an answer (ends early when the server closes).
         drip_s: seconds of an answer of which a byte comes now and then, as gateways do to keep a connection alive.
         reset: cut the connection.
+        content: of the message, in place of ``text``: a list of parts, as some servers send it.
+        message: further members of the message, as ``reasoning_content``.
+        usage: in place of the counted one.
     """
 
     status: int = 200
@@ -62,6 +65,9 @@ class Step:
     hang_s: float = 0.0
     drip_s: float = 0.0
     reset: bool = False
+    content: Any = None
+    message: Mapping[str, Any] = field(default_factory=dict)
+    usage: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import typer
 from memory_pipeline.cli.forecasting import announce, print_plan
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
-from memory_pipeline.errors import SettingsError
+from memory_pipeline.errors import ModelError, SettingsError
 
 app = typer.Typer()
 LAST_DAY = "Last day. Where later days of the same users rest on what changed, these are consolidated again, too."
@@ -111,6 +111,8 @@ def run(
         print_plan(settings, report.planned, report.forecast or {})
     else:
         print_run(report)
+    if report.failure:
+        raise ModelError(report.failure)
 
 
 def _stages(text: str | None) -> list[str]:
@@ -164,6 +166,8 @@ def print_run(report: Any) -> None:
     console().print(report.told, markup=False)
     if report.unread:
         console().print(report.unread, markup=False)
+    for line in _shortfalls(report):
+        console().print(line, markup=False, style="yellow")
     if report.quarantined:
         console().print(f"{report.quarantined} replies, or parts of replies, did not fit and were put aside.")
     if report.later_days:
@@ -175,3 +179,25 @@ def print_run(report: Any) -> None:
     versions = ", ".join(f"{n:,} {name}" for name, n in report.versions.items())
     console().print(f"Versions of memories: {versions}.", markup=False)
     console().print(f"What each of the {len(report.run_ids)} runs did: memory-pipeline runs", style="dim", markup=False)
+
+
+def _shortfalls(report: Any) -> list[str]:
+    """What a run did not get: windows without a reply, and proposals that the gate let not pass."""
+    told = []
+    calls, useless = report.model_calls, sum(int(m["unfit"]) for m in report.models.values())
+    if useless:
+        told.append(f"{useless:,} of {calls:,} model calls ({useless / calls:.0%}) brought no reply that fits.")
+    windows, unfit = report.windows.get("windows", 0), report.windows.get("unfit", 0)
+    if unfit:
+        told.append(
+            f"{unfit:,} of {windows:,} windows ({unfit / windows:.0%}) got no reply that fits; the next run asks "
+            "again. "
+            f"{report.why}".strip()
+        )
+    judged, rejected = report.proposals.get("proposals", 0), report.proposals.get("rejected", 0)
+    if rejected * 2 > judged:
+        told.append(
+            f"The gate rejected {rejected:,} of {judged:,} proposals ({rejected / judged:.0%}): "
+            "memory-pipeline verdicts says why."
+        )
+    return told

@@ -24,6 +24,7 @@ class _Free:
     cached: int = 0
     saved_tokens: int = 0
     saved_usd: float = 0.0
+    unfit: int = 0
 
 
 @dataclass
@@ -36,10 +37,18 @@ class Accounts:
     run_id: str
     _free: dict[tuple[Scope, date, str], _Free] = field(default_factory=lambda: defaultdict(_Free))
 
-    def called(self, request: ChatRequest[Any], members: Sequence[ChatRequest[Any]], usage: Usage) -> None:
-        """Enter a call, shared out over the event days of the requests that it answers."""
+    def called(
+        self, request: ChatRequest[Any], members: Sequence[ChatRequest[Any]], usage: Usage, unfit: int = 0
+    ) -> None:
+        """Enter a call, shared out over the event days of the requests that it answers.
+
+        Args:
+            unfit: of its calls, those whose reply was of no use.
+        """
         if not paid(usage):
-            self._free[request.scope, request.day, request.task].calls += usage.calls
+            free = self._free[request.scope, request.day, request.task]
+            free.calls += usage.calls
+            free.unfit += unfit
             return
         from memory_pipeline.storage.costs import entry
 
@@ -60,8 +69,9 @@ class Accounts:
                 cached_tokens=sum(s.cached_tokens for s in shares),
                 completion_tokens=sum(s.completion_tokens for s in shares),
                 usd=sum(s.usd for s in shares),
+                unfit=0 if n else unfit,
             )
-            for day, shares in by_day.items()
+            for n, (day, shares) in enumerate(by_day.items())
         ]
         self.lake.append("costs", made)
         self.budget.note(made)

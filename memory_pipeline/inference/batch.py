@@ -30,6 +30,7 @@ from memory_pipeline.inference.batch_jobs import Asked, BatchJobs
 from memory_pipeline.inference.batch_records import BatchRecords
 from memory_pipeline.inference.batch_results import BatchResults, Tell
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
+from memory_pipeline.inference.limits import Limits
 from memory_pipeline.inference.openai_chat import OpenAIChat
 from memory_pipeline.settings import Settings
 
@@ -89,6 +90,11 @@ class BatchChat:
         """Those of the live model: a reply is kept under the same key, whichever way it came."""
         return self._live.parameters
 
+    @property
+    def limits(self) -> Limits:
+        """Those of the live model."""
+        return self._live.limits
+
     async def complete(self, request: ChatRequest[R]) -> ChatReply[R]:
         """Answer one request, together with those that are asked at the same time; see :class:`ChatModel`.
 
@@ -103,7 +109,7 @@ class BatchChat:
         if request.task in LIVE_TASKS:
             return await self._live.complete(request)
         prompt = self._live.prompt(request)
-        name = custom_id(self.model, request, prompt)
+        name = custom_id(self.model, request, prompt, self._settings.chat_options)
         if not self._submit and name not in self._held:
             return await self._live.complete(request)
         loop = asyncio.get_running_loop()

@@ -6,12 +6,13 @@ import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.prompts import PromptMessage
-from memory_pipeline.inference.structured_output import Dialect
+from memory_pipeline.inference.structured_output import Dialect, with_options
 
 COMPLETIONS: Final = "/v1/chat/completions"
 """The only endpoint that these files are made for."""
@@ -49,13 +50,21 @@ NEVER_CAME = Outcome(None, {}, unfinished=True)
 """A batch ended without a line for a request."""
 
 
-def custom_id(model: str, request: ChatRequest[Any], prompt: Sequence[PromptMessage]) -> str:
+def custom_id(
+    model: str,
+    request: ChatRequest[Any],
+    prompt: Sequence[PromptMessage],
+    given: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
     """The name of a request in a batch: a digest of its body, and of whose it is.
+
+    Args:
+        given: what the settings pass to the server besides.
 
     The body is the one for a server that understands everything: the name must not change when it turns out that this
     one does not, or the batch would not be found again.
     """
-    body = Dialect().request(request.task, prompt, request.reply, request.max_tokens)
+    body = with_options(Dialect().request(request.task, prompt, request.reply, request.max_tokens), given)
     text = json.dumps(body, sort_keys=True, ensure_ascii=False)
     return identifier("req", model, text, request.scope.tenant_id, request.scope.user_id)
 

@@ -127,4 +127,4 @@ class BatchJobs:
         asked.dialect = dialect
         request = asked.request
         arguments = dialect.request(request.task, asked.prompt, request.reply, request.max_tokens)
-        return line(asked.name, self._live.model, arguments)
+        return line(asked.name, self._live.model, self._live.with_options(arguments))

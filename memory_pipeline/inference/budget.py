@@ -140,7 +140,7 @@ class Budget:
     def _count(self, call_id: str, day: date, usd: float) -> None:
         if day == self._day and call_id not in self._known:
             self._known.add(call_id)
-            self._spent += usd
+            self._spent += max(usd, 0.0)
 
     async def _something_settles(self) -> None:
         change = asyncio.get_running_loop().create_future()

@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from memory_pipeline.domain.scope import Scope
+
+if TYPE_CHECKING:
+    from memory_pipeline.inference.limits import Limits
+    from memory_pipeline.inference.salvage import Aside
 
 R = TypeVar("R")
 
@@ -28,6 +32,8 @@ class ChatRequest(Generic[R]):
         scope: whose data it is, for the cost ledger; never two users in one request.
         day: event day it belongs to, for the cost ledger and the reply cache.
         max_tokens: bound on the reply.
+        divisible: it asks about several things: of a reply that was cut off the finished items count, and the rest is
+            asked again in a smaller request.
     """
 
     task: str
@@ -36,6 +42,7 @@ class ChatRequest(Generic[R]):
     scope: Scope
     day: date
     max_tokens: int = 4096
+    divisible: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,8 @@ class ChatReply(Generic[R]):
         raw: the text it was parsed from, which is what the reply cache keeps.
         cached: it came from the reply cache; no call was made.
         key: under which it is kept; empty outside the reply cache.
+        cut_off: it ended at its limit of tokens, and ``value`` is what had been finished.
+        aside: items of the reply that did not fit, with the reason; they are not in ``value``.
     """
 
     value: R
@@ -71,6 +80,8 @@ class ChatReply(Generic[R]):
     usage: Usage
     cached: bool = False
     key: str = ""
+    cut_off: bool = False
+    aside: tuple[Aside, ...] = ()
 
 
 class ChatModel(Protocol):
@@ -99,3 +110,11 @@ class ChatModel(Protocol):
     async def aclose(self) -> None:
         """Release connections."""
         ...
+
+
+def limits_of(chat: ChatModel) -> Limits:
+    """What is known of a model's limits; nothing of one that does not tell."""
+    from memory_pipeline.inference.limits import Limits
+
+    known = getattr(chat, "limits", None)
+    return known if isinstance(known, Limits) else Limits()

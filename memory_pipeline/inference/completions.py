@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
-from memory_pipeline.inference.prices import chat_usd
 from memory_pipeline.inference.prompts import PromptMessage
+from memory_pipeline.inference.replies import dump
 from memory_pipeline.inference.retries import MalformedAnswer
+from memory_pipeline.inference.salvage import finished_parts, sound_items, whole_items
 from memory_pipeline.inference.structured_output import UnfitReply, read
+from memory_pipeline.inference.thoughts import after, joined, told
+from memory_pipeline.inference.usage import cut_prompt, usage_of
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,14 +28,19 @@ class Answer:
     """One completion, read.
 
     Attributes:
+        text: without the thoughts before it.
         cut_off: it ended at the limit of tokens.
         refusal: why the model would not answer; None when it did.
+        thoughts: tokens that went into thoughts, as far as that can be told.
+        shown: tokens of the prompt that the model was shown, where that was not all of it.
     """
 
     text: str
     cut_off: bool
     refusal: str | None
     usage: Usage
+    thoughts: int = 0
+    shown: int | None = None
 
 
 def checked(completion: Any) -> ChatCompletion:
@@ -59,11 +66,20 @@ def answer_of(
         price: share of the settings' prices that is charged.
     """
     choice = completion.choices[0]
-    text = choice.message.content or ""
-    refusal = choice.message.refusal
+    said = joined(choice.message.content)
+    text = after(said) if said.lstrip()[:1] != "{" else said
+    refusal = choice.message.refusal if isinstance(choice.message.refusal, str) else None
     if choice.finish_reason == "content_filter":
         refusal = refusal or "its content filter stepped in"
-    return Answer(text, choice.finish_reason == "length", refusal, _usage(completion, messages, text, settings, price))
+    reported = completion.usage
+    return Answer(
+        text or said,
+        choice.finish_reason == "length",
+        refusal,
+        usage_of(reported, messages, said, settings, price),
+        told(choice.message, said, getattr(reported, "completion_tokens_details", None)),
+        cut_prompt(reported, messages),
+    )
 
 
 def fitting(request: ChatRequest[R], answer: Answer, model: str, spent: Usage) -> ChatReply[R]:
@@ -79,12 +95,34 @@ def fitting(request: ChatRequest[R], answer: Answer, model: str, spent: Usage) -
     if answer.refusal:
         raise UnfitReply(f"{about}: the model refused: {answer.refusal}", answer.text or answer.refusal, spent)
     if answer.cut_off:
-        raise UnfitReply(f"{about}: the reply was cut off at its limit of tokens", answer.text, spent)
+        raise UnfitReply(f"{about}: the reply was cut off at its limit of tokens", answer.text, spent, cut_off=True)
     try:
         value, raw = read(request.reply, answer.text)
     except ReplyError as error:
         raise UnfitReply(f"{about}: {error}", answer.text, spent) from error
     return ChatReply(value, raw, model, spent)
+
+
+def salvaged(request: ChatRequest[R], answer: Answer, model: str, spent: Usage, *, strict: bool) -> ChatReply[R] | None:
+    """The reply that the sound items of an unfit one make; None where there is none.
+
+    Args:
+        strict: not of a reply of which a repair may be better: more items are bad than good, or it was cut off and
+            cannot be asked for in parts.
+    """
+    text = after(answer.text)
+    if answer.cut_off:
+        if request.divisible:
+            found = whole_items(request.reply, text)
+        else:
+            found = None if strict else finished_parts(request.reply, text)
+    else:
+        found = sound_items(request.reply, text[text.find("{") : text.rfind("}") + 1])
+        if strict and found is not None and len(found.aside) > found.kept:
+            found = None
+    if found is None:
+        return None
+    return ChatReply(found.value, dump(found.value), model, spent, cut_off=answer.cut_off, aside=found.aside)
 
 
 def total(a: Usage, b: Usage) -> Usage:
@@ -96,16 +134,3 @@ def total(a: Usage, b: Usage) -> Usage:
         a.usd + b.usd,
         a.calls + b.calls,
     )
-
-
-def _usage(
-    completion: ChatCompletion, messages: Sequence[PromptMessage], text: str, settings: Settings, price: float
-) -> Usage:
-    """Tokens as the server counts them, estimated where it does not, so that a budget holds everywhere."""
-    if completion.usage is None:
-        prompt, written, cached = sum(estimate_tokens(m["content"]) for m in messages), estimate_tokens(text), 0
-    else:
-        details = completion.usage.prompt_tokens_details
-        prompt, written = completion.usage.prompt_tokens or 0, completion.usage.completion_tokens or 0
-        cached = min((details.cached_tokens if details else None) or 0, prompt)
-    return Usage(prompt, cached, written, price * chat_usd(settings, prompt, written, cached, live=True))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from memory_pipeline.errors import ModelError, ReplyError, SettingsError
+from memory_pipeline.inference.connection import RefusedAnswer, TooLate
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -84,10 +85,12 @@ class Endpoint:
         """
         from openai import APIConnectionError, APIStatusError, APITimeoutError
 
-        if isinstance(error, (APITimeoutError, TimeoutError)):
+        if isinstance(error, RefusedAnswer):
+            return ModelError(f"{self.url}: {error}")
+        if isinstance(error, (APITimeoutError, TimeoutError, TooLate)):
             return ModelError(
-                f"{self.url} did not answer in time, also when asked again: raise MEMORY_PIPELINE_CHAT_TIMEOUT_S, "
-                "or look at the server"
+                f"{self.url} did not answer in time, also when asked again: raise MEMORY_PIPELINE_CHAT_TIMEOUT_S "
+                "(seconds for 1,000 tokens of reply), or look at the server"
             )
         if isinstance(error, APIStatusError):
             return self._refusal(error, model, role)

@@ -6,17 +6,28 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_pipeline.errors import ModelError, ReplyError
-from memory_pipeline.inference.chat import ChatReply, ChatRequest
-from memory_pipeline.inference.completions import Answer, answer_of, checked, fitting, total
+from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
+from memory_pipeline.inference.completions import Answer, answer_of, checked, fitting, salvaged, total
+from memory_pipeline.inference.connection import RefusedAnswer, TooLate, asynchronous_client, refusal
 from memory_pipeline.inference.endpoint import Endpoint, concerns_content, everything_said, said_by
+from memory_pipeline.inference.limits import Limits, LimitsFile
 from memory_pipeline.inference.prompts import PromptMessage, Prompts
 from memory_pipeline.inference.retries import MalformedAnswer, options
-from memory_pipeline.inference.structured_output import SEED, Dialect, UnfitReply, ignores_schema, repair
+from memory_pipeline.inference.structured_output import (
+    SEED,
+    Dialect,
+    PromptTooLong,
+    UnfitReply,
+    ignores_schema,
+    repair,
+    with_options,
+)
+from memory_pipeline.inference.usage import estimate_of
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +40,12 @@ _CONNECT_S = 10.0
 NEGOTIABLE = frozenset({400, 404, 422})
 """Refusals after which a request may be put in another way."""
 
-_GROWTH = 2  # how much longer a reply may get when it was cut off
+_MAY_TELL = frozenset({400, 413, 422, 500})
+"""Refusals that may tell a limit of the model: some servers answer 500 to a prompt that is too long."""
+
+_GROWTH = 2  # how much longer a reply may get when it was cut off and cannot be asked for in parts
+_TIMED_TOKENS = 1_000  # the time limit of the settings is for so many tokens of reply
+_LEAST_ROOM = 256  # tokens; a context that leaves less for a reply is too small
 
 
 @dataclass
@@ -56,6 +72,9 @@ class OpenAIChat:
         self._prompts = prompts
         self._endpoint = Endpoint.from_environment("MEMORY_PIPELINE_CHAT=openai")
         self._dialect = Dialect()
+        self._file = LimitsFile(settings, self._endpoint.url)
+        self._limits = self._file.read()
+        self._said = ""  # by the server, of its limits, to this process
         self._sessions: dict[asyncio.AbstractEventLoop, _Session] = {}
 
     @property
@@ -65,7 +84,8 @@ class OpenAIChat:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """What every request asks for, also of a server that then leaves some of it out: a cache key must not drift."""
-        return MappingProxyType({"temperature": 0, "seed": SEED})
+        given = self._settings.chat_options
+        return MappingProxyType({"temperature": 0, "seed": SEED, **({"options": given} if given else {})})
 
     @property
     def endpoint(self) -> Endpoint:
@@ -75,6 +95,15 @@ class OpenAIChat:
     def dialect(self) -> Dialect:
         """What the server has been found to understand so far."""
         return self._dialect
+
+    @property
+    def limits(self) -> Limits:
+        """What the server has been found to take and give at once."""
+        return self._limits
+
+    def with_options(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The body of a request with what ``MEMORY_PIPELINE_CHAT_OPTIONS`` passes to the server."""
+        return with_options(arguments, self._settings.chat_options)
 
     def prompt(self, request: ChatRequest[Any]) -> list[PromptMessage]:
         """The request's template, rendered.
@@ -101,11 +130,13 @@ class OpenAIChat:
     async def complete(self, request: ChatRequest[R]) -> ChatReply[R]:
         """Answer one request; see :class:`ChatModel`.
 
-        A reply that does not fit is sent back once with what is wrong with it; one that was cut off is asked for once
-        more, with twice the room. The usage is that of both calls.
+        A reply that does not fit is sent back once with what is wrong with it, unless most of its items do: then these
+        are the reply, and the others are put aside. One that was cut off is asked for once more with twice the room;
+        of a divisible request the items that were finished are the reply. The usage is that of all calls.
 
         Raises:
             UnfitReply: no fitting reply, or a refusal; it says what that took.
+            PromptTooLong: the model's context is too small for the prompt; the message says what to change.
             ReplyError: the server will not take this prompt for its content.
             ModelError: no reply after the retries; the message says what to do.
             SettingsError: the task's template is missing or broken.
@@ -125,15 +156,24 @@ class OpenAIChat:
             if first.refusal:
                 raise
             problem = error
+        part = salvaged(request, first, self.model, first.usage, strict=True)
+        if part is not None:
+            return part
+        if first.cut_off and request.divisible and not _starved(first):
+            raise problem
         if first.cut_off:
-            second = await self._ask_for_more(request, prompt, problem)
+            second = await self._ask_for_more(request, prompt, first, problem)
         else:
             second = await self._ask_to_repair(request, prompt, first, problem)
+        spent = total(first.usage, second.usage)
         try:
-            return fitting(request, second, self.model, total(first.usage, second.usage))
+            return fitting(request, second, self.model, spent)
         except UnfitReply as error:
+            part = salvaged(request, second, self.model, spent, strict=False)
+            if part is not None:
+                return part
             message = f"{error} (second reply; the first: {problem})"
-            raise UnfitReply(message, error.reply, error.usage) from error
+            raise UnfitReply(message, error.reply, error.usage, cut_off=error.cut_off) from error
 
     async def aclose(self) -> None:
         """Release connections: those of calls under way in this loop; others hold none."""
@@ -153,48 +193,135 @@ class OpenAIChat:
             raise problem from error
 
     async def _ask_for_more(
-        self, request: ChatRequest[Any], prompt: Sequence[PromptMessage], problem: UnfitReply
+        self, request: ChatRequest[Any], prompt: Sequence[PromptMessage], first: Answer, problem: UnfitReply
     ) -> Answer:
         from openai import BadRequestError
 
+        wanted = request.max_tokens if _starved(first) else request.max_tokens * _GROWTH
+        estimate = estimate_of(prompt)
+        if self.limits.room(estimate, wanted) <= first.usage.completion_tokens:
+            raise problem  # it may write no more than it did
         try:
-            return await self._ask(request, prompt, request.max_tokens * _GROWTH)
+            return await self._ask(request, prompt, wanted)
         except ModelError as error:
-            if isinstance(error.__cause__, BadRequestError):  # the server allows no more: this request is lost, not all
+            refused = isinstance(error.__cause__, BadRequestError) or isinstance(error, ReplyError)
+            if refused:  # the server allows no more: this request is lost, not all
                 raise problem from error
             raise
 
     async def _ask(self, request: ChatRequest[Any], messages: Sequence[PromptMessage], max_tokens: int) -> Answer:
-        """One reply in a dialect that the server accepts.
+        """One reply in a dialect that the server accepts, no longer than the model is known to write.
 
         A call that waits to try again keeps its slot, which slows the others down when the server asks for it.
         """
         from openai import APIError, APIStatusError
 
+        estimate = estimate_of(messages)
         async with self._session() as session, session.slots:
             while True:
-                dialect = self._dialect
-                arguments = dialect.request(request.task, messages, request.reply, max_tokens)
+                dialect, limits = self._dialect, self.limits
+                room = self._room(request, estimate, max_tokens)
+                arguments = dialect.request(request.task, messages, request.reply, room)
                 try:
-                    return self.read(await self._call(session.client, arguments), messages)
+                    answer = self.read(await self._call(session.client, arguments, room), messages)
                 except APIStatusError as error:
+                    if self._learnt(limits, error, estimate, room):
+                        continue
                     if not self._adapted(dialect, error):
                         raise self._endpoint.failure(error, model=self.model, role="CHAT") from error
-                except (APIError, TimeoutError, MalformedAnswer) as error:
+                except (APIError, TimeoutError, MalformedAnswer, RefusedAnswer, TooLate) as error:
                     raise self._endpoint.failure(error, model=self.model, role="CHAT") from error
+                else:
+                    return self._whole(answer, estimate)
 
-    async def _call(self, client: AsyncOpenAI, arguments: Mapping[str, Any]) -> ChatCompletion:
+    def _room(self, request: ChatRequest[Any], estimate: int, max_tokens: int) -> int:
+        """Tokens of reply to ask for.
+
+        Raises:
+            PromptTooLong: the server has said in this process that it takes less, so that it need not refuse again.
+        """
+        room = self.limits.room(estimate, max_tokens)
+        least = min(max_tokens, max(_LEAST_ROOM, estimate // 4) if request.divisible else _LEAST_ROOM)
+        if room >= least:
+            return room
+        if self._said and self.limits.context is not None:
+            asked = f"about {self.limits.prompt(estimate):,} tokens leave no room for a reply"
+            raise PromptTooLong(f"{self._small_context(self.limits.context)}: {asked}", "", Usage(calls=0))
+        return max(min(max_tokens, least), 1)
+
+    def _whole(self, answer: Answer, estimate: int) -> Answer:
+        """The answer, if the model was shown all of the prompt; thoughts are remembered for the room they need.
+
+        Raises:
+            PromptTooLong: the server cut the prompt: whatever the reply says, it is not about what was asked.
+        """
+        self._remember(self.limits.thought(answer.thoughts))
+        if answer.shown is None:
+            return answer
+        self._remember(replace(self.limits, context=answer.shown))
+        self._said = self._said or f"a prompt of about {estimate:,} tokens was read as {answer.shown:,}"
+        raise PromptTooLong(self._small_context(answer.shown), answer.text, answer.usage)
+
+    def _small_context(self, context: int) -> str:
+        return (
+            f"{self._endpoint.url} runs {self.model} with a context of {context:,} tokens ({self._said}): raise it "
+            "where the server is started (Ollama: OLLAMA_CONTEXT_LENGTH=16384, vLLM: --max-model-len 16384, llama.cpp: "
+            "--ctx-size 16384), or lower pack_tokens in [window] of the policy table"
+        )
+
+    def _learnt(self, before: Limits, error: APIStatusError, estimate: int, room: int) -> bool:
+        """Whether a refusal has told more of the model's limits, so that the request may be put within them."""
+        if error.status_code not in _MAY_TELL:
+            return False
+        if self.limits != before:  # another call has found out meanwhile
+            return True
+        learnt = before.told(everything_said(error), estimate, room)
+        if learnt == before:
+            return False
+        _log.info("%s (%d: %s): working within %s", self._endpoint.url, error.status_code, said_by(error), learnt)
+        self._said = said_by(error)
+        self._remember(learnt)
+        return True
+
+    def _remember(self, limits: Limits) -> None:
+        if limits != self._limits:
+            self._limits = limits
+            self._file.write(limits)
+
+    async def _call(self, client: AsyncOpenAI, arguments: Mapping[str, Any], room: int) -> ChatCompletion:
+        """One completion, with pauses and further tries; a reply of so many tokens has the time that it takes."""
+        from openai import APIConnectionError, APITimeoutError
         from tenacity import AsyncRetrying
 
+        late = 0
+
         async def once() -> ChatCompletion:
-            async with asyncio.timeout(self._settings.chat_timeout_s):
-                try:
-                    completion: Any = await client.chat.completions.create(model=self.model, **arguments)
-                except ValueError as error:  # a body that is not JSON
-                    raise MalformedAnswer(f"no JSON: {error}") from error
+            nonlocal late
+            limit = self._settings.chat_timeout_s * max(room / _TIMED_TOKENS, 1.0) * (1 + late)
+            try:
+                async with asyncio.timeout(limit):
+                    completion: Any = await self._create(client, arguments, limit)
+            except (TimeoutError, APITimeoutError) as error:
+                late += 1
+                if late > 1:
+                    raise TooLate from error
+                raise
+            except APIConnectionError as error:
+                refused = refusal(error)
+                if refused is not None:
+                    raise refused from error
+                raise
+            except (ValueError, RecursionError) as error:  # a body that is not JSON, or nests without end
+                raise MalformedAnswer(f"no JSON: {error}") from error
             return checked(completion)
 
         return await AsyncRetrying(**options(self._settings.chat_retries))(once)
+
+    async def _create(self, client: AsyncOpenAI, arguments: Mapping[str, Any], limit: float) -> Any:
+        body = self.with_options(arguments)
+        messages = body.pop("messages")
+        model = body.pop("model", self.model)
+        return await client.chat.completions.create(model=model, messages=messages, extra_body=body, timeout=limit)
 
     def _adapted(self, dialect: Dialect, error: APIStatusError) -> bool:
         """Whether the request can be put in another way after this refusal; the way is remembered."""
@@ -217,11 +344,13 @@ class OpenAIChat:
         session = self._sessions.get(loop)
         if session is None:
             limit = self._settings.chat_timeout_s
+            timeout = Timeout(limit, connect=min(limit, _CONNECT_S))
             client = AsyncOpenAI(
                 api_key=self._endpoint.api_key,
                 base_url=self._endpoint.base_url,
-                timeout=Timeout(limit, connect=min(limit, _CONNECT_S)),
+                timeout=timeout,
                 max_retries=0,
+                http_client=asynchronous_client(timeout),
             )
             session = self._sessions[loop] = _Session(client, asyncio.Semaphore(self._settings.chat_concurrency))
         session.users += 1
@@ -232,3 +361,8 @@ class OpenAIChat:
             if not session.users and self._sessions.get(loop) is session:
                 del self._sessions[loop]
                 await session.client.close()
+
+
+def _starved(answer: Answer) -> bool:
+    """Whether thoughts took the room of the reply."""
+    return answer.cut_off and answer.thoughts * 2 > answer.usage.completion_tokens

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.text import estimate_tokens, truncate
 from memory_pipeline.errors import ModelError
 from memory_pipeline.inference.chat import Usage
+from memory_pipeline.inference.connection import RefusedAnswer, refusal, synchronous_client
 from memory_pipeline.inference.endpoint import Endpoint, everything_said
 from memory_pipeline.inference.prices import encoder_usd
 from memory_pipeline.inference.retries import MalformedAnswer, options
+from memory_pipeline.inference.usage import counted
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -94,17 +96,23 @@ class OpenAIEncoder:
             except APIStatusError as error:
                 if not self._adapted(optional, error):
                     raise self._endpoint.failure(error, model=self._settings.encoder_model, role="ENCODER") from error
-            except (APIError, MalformedAnswer) as error:
+            except (APIError, MalformedAnswer, RefusedAnswer) as error:
                 raise self._endpoint.failure(error, model=self._settings.encoder_model, role="ENCODER") from error
 
     def _once(self, texts: Sequence[str], optional: dict[str, Any]) -> npt.NDArray[np.float32]:
         import numpy as np
+        from openai import APIConnectionError
 
         try:
             reply: Any = self._connected().embeddings.create(
                 model=self._settings.encoder_model, input=list(texts), **optional
             )
-        except ValueError as error:  # a body that is not JSON
+        except APIConnectionError as error:
+            refused = refusal(error)
+            if refused is not None:
+                raise refused from error
+            raise
+        except (ValueError, RecursionError) as error:  # a body that is not JSON
             raise MalformedAnswer(f"no JSON: {error}") from error
         rows = getattr(reply, "data", None) or []
         if sorted(row.index for row in rows) != list(range(len(texts))):
@@ -144,11 +152,13 @@ class OpenAIEncoder:
         with self._lock:
             if self._client is None:
                 limit = self._settings.chat_timeout_s
+                timeout = Timeout(limit, connect=min(limit, _CONNECT_S))
                 self._client = OpenAI(
                     api_key=self._endpoint.api_key,
                     base_url=self._endpoint.base_url,
-                    timeout=Timeout(limit, connect=min(limit, _CONNECT_S)),
+                    timeout=timeout,
                     max_retries=0,
+                    http_client=synchronous_client(timeout),
                 )
             return self._client
 
@@ -156,7 +166,7 @@ class OpenAIEncoder:
         said = getattr(reply.usage, "prompt_tokens", None) if reply.usage is not None else None
         with self._lock:
             self._calls += 1
-            self._tokens += said if said is not None else sum(map(estimate_tokens, texts))
+            self._tokens += counted(said, sum(map(estimate_tokens, texts)), sum(len(t.encode()) for t in texts))
 
 
 def _batches(texts: Sequence[str]) -> Iterator[dict[int, str]]:

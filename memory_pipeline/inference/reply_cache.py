@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_pipeline import telemetry
@@ -20,6 +20,7 @@ from memory_pipeline.inference.accounting import Accounts, paid, share
 from memory_pipeline.inference.chat import ChatModel, ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.prices import most_usd
 from memory_pipeline.inference.replies import dump, parse, schema
+from memory_pipeline.inference.salvage import Aside
 from memory_pipeline.inference.structured_output import UnfitReply
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class ReplyCache:
     Attributes:
         calls, hits: calls that the model answered, and requests that took none, since this object was made.
         prompt_tokens, completion_tokens: what those calls took.
+        unfit: calls whose reply was of no use.
+        put_aside: gets the items of a reply that did not fit, with the task and the key of what it was asked about.
     """
 
     lake: Lake
@@ -86,6 +89,8 @@ class ReplyCache:
     hits: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    unfit: int = 0
+    put_aside: Callable[[str, Sequence[Aside]], None] = lambda source, items: None
     _replies: list[Any] = field(default_factory=list)
     _constant: dict[tuple[str, type[Any]], tuple[str, ...]] = field(default_factory=dict)
 
@@ -193,15 +198,20 @@ class ReplyCache:
         limited = self.budget.limit is not None
         async with self.budget.reserved(most_usd(self.settings, self.prompts, pack.request) if limited else None):
             try:
-                reply = await self.chat.complete(pack.request)
+                reply = await self.chat.complete(replace(pack.request, divisible=len(pack.members) > 1))
             except ReplyError as error:
-                self._called(pack, error.usage if isinstance(error, UnfitReply) else Usage())
+                usage = error.usage if isinstance(error, UnfitReply) else Usage()
+                self._called(pack, usage, usage.calls)
                 return dict.fromkeys(names, error)
-            self._called(pack, reply.usage)
+            parts = pack.split(reply.value)
+            nothing = all(part is None for part in parts)
+            self._called(pack, reply.usage, reply.usage.calls - (not nothing))
+        if reply.aside:
+            self.put_aside(f"{pack.request.task}/{names[0]}", reply.aside)
         found: dict[str, ChatReply[Any] | ReplyError] = {}
-        for n, (key, value) in enumerate(zip(names, pack.split(reply.value), strict=True)):
+        for n, (key, value) in enumerate(zip(names, parts, strict=True)):
             if value is None:
-                found[key] = ReplyError("the reply left this part out", reply.raw)
+                found[key] = _missing(reply)
                 continue
             raw = dump(value)
             found[key] = ChatReply(value, raw, reply.model, reply.usage, key=key)
@@ -210,13 +220,14 @@ class ReplyCache:
             self.flush()
         return found
 
-    def _called(self, pack: Pack, usage: Usage) -> None:
+    def _called(self, pack: Pack, usage: Usage, unfit: int) -> None:
         self.calls += usage.calls
+        self.unfit += unfit
         self.prompt_tokens += usage.prompt_tokens
         self.completion_tokens += usage.completion_tokens
         telemetry.count("model.calls", usage.calls, "{call}", task=pack.request.task, model=self.chat.model)
         telemetry.count("model.cost", usage.usd, "USD", task=pack.request.task, model=self.chat.model)
-        self._accounts.called(pack.request, pack.members, usage)
+        self._accounts.called(pack.request, pack.members, usage, unfit)
 
     def _lookup(self, wanted: Mapping[str, ChatRequest[Any]]) -> dict[str, Kept]:
         """What is kept by key, and for the user who asks: a reply that came with another's bundle answers nobody else.
@@ -267,6 +278,13 @@ class ReplyCache:
         replies, self._replies = self._replies, []
         self.lake.append("replies", replies)
         self._accounts.flush()
+
+
+def _missing(reply: ChatReply[Any]) -> ReplyError:
+    """Why a joint reply says nothing of a part."""
+    if reply.cut_off:
+        return UnfitReply("the reply was cut off before this part", reply.raw, _NO_CALL, cut_off=True)
+    return ReplyError("the reply left this part out", reply.raw)
 
 
 def _by_key(found: pa.Table) -> dict[str, Kept]:

@@ -16,6 +16,7 @@ from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import Usage
 from memory_pipeline.inference.prompts import PromptMessage
 from memory_pipeline.inference.replies import parse, schema
+from memory_pipeline.inference.thoughts import after
 
 R = TypeVar("R")
 SEED = 7
@@ -24,7 +25,11 @@ _FORMAT = re.compile(
     r"response_format|response format|json_schema|json schema|json_object|structured|schema|grammar|guided"
     r"|requested parameters"
 )
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_SYSTEM = re.compile(
+    r"system (?:role|message|prompt)s?\b.{0,40}(?:not|n't|un)|(?:not|n't|unsupported).{0,30}\bsystem\b"
+    r"|roles must alternate|only (?:support|allow)s? .{0,20}user",
+    re.DOTALL,
+)
 _DECODER = json.JSONDecoder()
 _SHOWN = 16_000  # characters of an unfit reply that are sent back with it
 _MOST_OBJECTS = 20  # a reply with more braces than this that start nothing is not worth searching on
@@ -36,11 +41,17 @@ class UnfitReply(ReplyError):
     Args:
         message, reply: see :class:`ReplyError`.
         usage: of all calls made for the request.
+        cut_off: it ended at its limit of tokens.
     """
 
-    def __init__(self, message: str, reply: str, usage: Usage) -> None:
+    def __init__(self, message: str, reply: str, usage: Usage, *, cut_off: bool = False) -> None:
         super().__init__(message, reply)
         self.usage = usage
+        self.cut_off = cut_off
+
+
+class PromptTooLong(UnfitReply):
+    """A prompt that the model was not shown in whole, or would not be: a smaller one may be answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +62,21 @@ class Dialect:
         mode: how the shape of the reply is asked for.
         temperature, seed: whether these parameters may be sent.
         limit: the name under which it takes the bound on the reply.
+        system: whether it takes messages of the role ``system``; else they stand before the user's.
     """
 
     mode: Literal["json_schema", "json_object", "text"] = "json_schema"
     temperature: bool = True
     seed: bool = True
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    system: bool = True
 
     def request(
         self, task: str, messages: Sequence[PromptMessage], reply: type[Any], max_tokens: int
     ) -> dict[str, Any]:
         """Keyword arguments of a chat completion in this dialect."""
+        if not self.system:
+            messages = _folded(messages)
         request: dict[str, Any] = {"messages": list(messages), self.limit: max_tokens}
         if self.temperature:
             request["temperature"] = 0
@@ -82,6 +97,8 @@ class Dialect:
         Args:
             refusal: everything the server said, in lower case.
         """
+        if self.system and _SYSTEM.search(refusal):
+            return replace(self, system=False)
         if self.temperature and "temperature" in refusal:
             return replace(self, temperature=False)
         if self.seed and re.search(r"\bseed\b", refusal):
@@ -95,6 +112,11 @@ class Dialect:
     def unenforced(self) -> Dialect:
         """The dialect for a server that took the JSON schema and did not keep to it: the prompt states it too."""
         return replace(self, mode="json_object") if self.mode == "json_schema" else self
+
+
+def with_options(arguments: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """A request's body with what the settings pass to the server; null leaves a parameter out."""
+    return {name: value for name, value in {**arguments, **given}.items() if value is not None or name not in given}
 
 
 def strict_schema(cls: type[Any]) -> dict[str, Any]:
@@ -113,8 +135,9 @@ def lean_schema(cls: type[Any]) -> dict[str, Any]:
 def read(cls: type[R], text: str) -> tuple[R, str]:
     """The reply in a model's text, and the JSON that it was read from.
 
-    The text may be the JSON itself, or have it in a code fence, after thoughts or among other words. Half surrogates,
-    which are no sound JSON and come from small models, become ``?``.
+    The text may be the JSON itself, or have it in a code fence, after thoughts or among other words; of several
+    objects the last one that fits counts, for what stands before it are drafts. Half surrogates, which are no sound
+    JSON and come from small models, become ``?``.
 
     Raises:
         ReplyError: there is no JSON object, or none that fits; the message says where.
@@ -124,7 +147,7 @@ def read(cls: type[R], text: str) -> tuple[R, str]:
     except ReplyError as error:
         first = error
     problem: ReplyError | None = None
-    for value in _objects(_THOUGHTS.sub("", text)):
+    for value in reversed(list(_objects(after(text)))):
         found = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
         try:
             return parse(cls, found), found
@@ -163,6 +186,17 @@ def _with_schema(task: str, messages: Sequence[PromptMessage], shape: Mapping[st
     rule = f'Reply with one JSON object, nothing else, that fits the JSON schema "{task}": '
     content = f"{first['content']}\n\n{rule}{json.dumps(shape, separators=(',', ':'))}"
     return [PromptMessage(role=first["role"], content=content), *rest]
+
+
+def _folded(messages: Sequence[PromptMessage]) -> list[PromptMessage]:
+    """The messages without the role ``system``: what it says stands before what the user says."""
+    before = [m["content"] for m in messages if m["role"] == "system"]
+    rest = [m for m in messages if m["role"] != "system"]
+    if not before or not rest:
+        return list(messages)
+    first, *others = rest
+    content = "\n\n".join([*before, first["content"]])
+    return [PromptMessage(role=first["role"], content=content), *others]
 
 
 def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:

@@ -23,7 +23,7 @@ from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_report import RunReport as RunReport
 from memory_pipeline.orchestration.run_report import account
-from memory_pipeline.orchestration.stage_metadata import LATER, UNFIT
+from memory_pipeline.orchestration.stage_metadata import LATER, UNFIT, WHY
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -212,6 +212,8 @@ def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport, last: str) -
         count = rows.value if rows is not None else 0
         if materialization.partition and (unfit := materialization.metadata.get(UNFIT)) is not None:
             report.unfit[materialization.partition] = int(str(unfit.value))
+        if (reason := materialization.metadata.get(WHY)) is not None:
+            report.why = str(reason.value)
         if materialization.partition == last and (later := materialization.metadata.get(LATER)) is not None:
             report.later_days += int(str(later.value))
         entry = report.stages.setdefault(

@@ -27,6 +27,8 @@ class RunReport:
         later_days: after the last day asked for, on which the same users' memories were made anew, because they rest
             on what changed before.
         unfit: those without a fitting reply, by day.
+        why: the most frequent reason of these, in the server's words.
+        proposals: what the gate made of the proposals of its days: how many there are, and how many it rejected.
         languages: by code, how many of the user messages of the days that it extracted are in it.
         unread: in one sentence how many of them the embedded default cannot read; empty where it reads all, or a
             hosted model did.
@@ -47,8 +49,18 @@ class RunReport:
     windows: dict[str, int] = field(default_factory=dict)
     later_days: int = 0
     unfit: dict[str, int] = field(default_factory=dict, repr=False)
+    why: str = ""
+    proposals: dict[str, int] = field(default_factory=dict)
     languages: dict[str, int] = field(default_factory=dict)
     unread: str = ""
+
+    @property
+    def failure(self) -> str:
+        """Why nothing at all could be extracted; empty where something was, or nothing was to be."""
+        unfit = self.windows.get("unfit", 0)
+        if not unfit or unfit < self.windows.get("windows", 0):
+            return ""
+        return f"nothing could be extracted: no reply fits for any of {unfit:,} windows. {self.why}".strip()
 
 
 def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
@@ -70,9 +82,10 @@ def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
 def _add_windows(ctx: StageContext, report: RunReport) -> None:
     from memory_pipeline.stages.freshness import made
     from memory_pipeline.stages.registry import BY_NAME
-    from memory_pipeline.storage.rates import WindowOutcomes, window_outcomes
+    from memory_pipeline.storage.rates import WindowOutcomes, proposal_outcomes, window_outcomes
 
     days = _days(ctx, report, {"proposals", "memories"})
+    report.proposals = proposal_outcomes(ctx.lake, days)
     found = sum(window_outcomes(ctx.lake, days).values(), WindowOutcomes())
     unfit = sum(report.unfit.values())
     not_asked = len(set(days) - made(ctx, BY_NAME["proposals"]).keys() - {date.fromisoformat(d) for d in report.unfit})

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 UNFIT = "of which the reply did not fit"
 """Metadata of a day's proposals: windows that the next run asks about again."""
+WHY = "why replies did not fit"
+"""Metadata of proposals: the most frequent reason, in the server's words."""
 LATER = "later days replayed"
 """Metadata of memories: days after those of the run that changed, because they rest on them."""
 
@@ -76,6 +78,7 @@ def _proposals(work: Work) -> Shown:
             "windows": report.windows.total(),
             "windows with nothing to keep": report.empty.total(),
             "windows whose reply did not fit": report.failed.total(),
+            **({WHY: report.why} if report.why else {}),
             "model": ctx.chat.model,
             "model calls": work.calls,
             "replies from the cache": work.hits,

@@ -11,6 +11,7 @@ from typing import Any
 from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.recall import Answer, RecalledItem
+from memory_pipeline.domain.sensitive import withheld
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import AnswerReply
 from memory_pipeline.inference.structured_output import UnfitReply
@@ -37,7 +38,7 @@ async def ask(engine: Engine, question: str, user_id: str, tenant_id: str, reach
     if not found:
         recall_id = engine.logged("ask", query, None, (), started)
         return Answer(NOT_KNOWN, (), False, {"recall_id": recall_id})
-    asked = request(query, found, engine.settings.timezone)
+    asked = request(query, found, engine.settings.timezone, withheld(query.text, engine.policy.gate))
     reply = await _replied(engine, query, asked)
     recall_id = engine.logged("ask", query, None, hits, started, model=reply.model)
     return _answer(reply.value, found, asked.inputs, recall_id)
@@ -75,12 +76,18 @@ async def _replied(engine: Engine, query: Query, asked: ChatRequest[AnswerReply]
         await chat.aclose()
 
 
-def request(query: Query, found: Sequence[Evidence], timezone: str) -> ChatRequest[AnswerReply]:
-    """The call of the task ``answer`` with the items as the model's only knowledge."""
+def request(
+    query: Query, found: Sequence[Evidence], timezone: str, question: str | None = None
+) -> ChatRequest[AnswerReply]:
+    """The call of the task ``answer`` with the items as the model's only knowledge.
+
+    Args:
+        question: as the model may see it; by default the query's own text.
+    """
     return ChatRequest(
         task="answer",
         inputs={
-            "question": query.text,
+            "question": query.text if question is None else question,
             "now": local(query.at, timezone),
             "items": [shown(item, n, query, timezone) for n, item in enumerate(found, start=1)],
         },

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_pipeline import telemetry
 from memory_pipeline.domain import ranking
+from memory_pipeline.domain.sensitive import withheld
 from memory_pipeline.errors import NotFound, SettingsError
 from memory_pipeline.retrieval.query import Query, Reach, checked, scope_of
 from memory_pipeline.retrieval.read_again import reach_of
@@ -173,7 +174,7 @@ class Engine:
                 recall_id=recall_id,
                 kind=kind,
                 scope=query.scope,
-                query=query.text,
+                query=withheld(query.text, self.policy.gate),
                 session_id=session_id,
                 profile=query.profile,
                 model=model or self.encoder.model,

@@ -15,9 +15,11 @@ from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatReply, ChatRequest
 from memory_pipeline.inference.replies import ExtractReply, dump
 from memory_pipeline.inference.reply_cache import Pack
+from memory_pipeline.inference.structured_output import PromptTooLong, UnfitReply
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.extract_requests import Work, summary_request
-from memory_pipeline.stages.packing import Joint, grouped, to_summarise
+from memory_pipeline.stages.packer import Packer
+from memory_pipeline.stages.packing import Joint, to_summarise
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.vetting import vetted
 
@@ -38,37 +40,60 @@ async def ask(ctx: StageContext, works: Sequence[Work]) -> list[Answer]:
     Raises:
         ModelError: the model cannot be reached; replies that had arrived are kept.
     """
+    packer = Packer(ctx)
     summaries: Mapping[str, str] = {}
     if any(work.lookback.summarised for work in works):
         kept = ctx.replies.kept([work.request for work in works])
         new = [work for work, found in zip(works, kept, strict=True) if found is None]
-        summaries = await _summaries(ctx, grouped(new, ctx.policy))
-    answers, packs = await _round(ctx, works, lambda missing: grouped(missing, ctx.policy), summaries)
+        summaries = await _summaries(ctx, packer.grouped(new))
+    answers, packs = await _round(ctx, works, packer.grouped, summaries)
     left = [(pack, _Allowance(ctx.policy.window.retry_calls)) for pack in packs]
     fruitless = 0
     while True:
+        for pack, _ in left:
+            packer.learn(pack, answers)
         failed = [[w for w in pack if isinstance(answers[id(w)], ReplyError)] for pack, _ in left]
         fruitful = any(len(bad) < len(pack) for (pack, _), bad in zip(left, failed, strict=True))
         fruitless = 0 if fruitful else fruitless + 1
         left = [
             (smaller, allowance)
             for (pack, allowance), bad in zip(left, failed, strict=True)
-            for smaller in _smaller(pack, bad, allowance)
+            for smaller in _smaller(pack, bad, answers, allowance, packer)
         ]
         if not left or fruitless == _FRUITLESS_ROUNDS:
             return [answers[id(work)] for work in works]
         answers |= await _again(ctx, [pack for pack, _ in left])
 
 
-def _smaller(pack: Sequence[Work], failed: Sequence[Work], allowance: _Allowance) -> list[Sequence[Work]]:
-    """What of a pack is asked once more: what was left out together, a whole pack in halves, one window never."""
-    half = (len(failed) + 1) // 2
-    parts = [failed] if len(failed) < len(pack) else [failed[:half], failed[half:]]
-    parts = [part for part in parts if part] if len(pack) > 1 else []
+def _smaller(
+    pack: Sequence[Work], failed: Sequence[Work], answers: Mapping[int, Answer], allowance: _Allowance, packer: Packer
+) -> Sequence[Sequence[Work]]:
+    """What of a pack is asked once more: what was left out, a whole pack in parts, one window never.
+
+    The parts are as large as the model has turned out to be able to answer. What was only too long for it costs none
+    of the allowance, which is there for a model that does not say what it was asked.
+    """
+    if len(pack) == 1 or not failed:
+        return []
+    parts: Sequence[Sequence[Work]] = packer.grouped(failed)
+    if len(parts) == 1 and len(failed) == len(pack):
+        half = (len(failed) + 1) // 2
+        parts = [failed[:half], failed[half:]]
+    if all(_only_too_long(answers[id(work)], len(failed) < len(pack)) for work in failed):
+        return parts
     if len(parts) > allowance.calls:
         return []
     allowance.calls -= len(parts)
     return parts
+
+
+def _only_too_long(answer: Answer, others: bool) -> bool:
+    """Whether nothing else was wrong with a window than the length of the prompt or of the reply that it stood in.
+
+    Args:
+        others: other windows of the pack were answered.
+    """
+    return isinstance(answer, PromptTooLong) or others and isinstance(answer, UnfitReply) and answer.cut_off
 
 
 async def _again(ctx: StageContext, packs: Sequence[Sequence[Work]]) -> dict[int, Answer]:
@@ -88,7 +113,8 @@ async def _round(
 
     def joined(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
         missing = {id(request) for request in requests}
-        joints.extend(Joint(part, summaries) for part in pack([w for w in works if id(w.request) in missing]))
+        parts = pack([w for w in works if id(w.request) in missing])
+        joints.extend(Joint(part, summaries, ctx.policy.window.reply_tokens) for part in parts)
         return [joint.pack for joint in joints]
 
     answers = await ctx.replies.complete_many([work.request for work in works], joined)

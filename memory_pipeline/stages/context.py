@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
     from memory_pipeline.inference.prompts import Prompts
     from memory_pipeline.inference.reply_cache import ReplyCache
+    from memory_pipeline.inference.salvage import Aside
     from memory_pipeline.inference.vector_cache import VectorCache
     from memory_pipeline.stages.recalled import SpooledRecalls
     from memory_pipeline.storage.index import Index
@@ -121,8 +122,20 @@ class StageContext:
         from memory_pipeline.inference.reply_cache import ReplyCache
 
         return ReplyCache(
-            self.lake, self.chat, self.prompts, settings=self.settings, budget=self.budget, run_id=self.run_id
+            self.lake,
+            self.chat,
+            self.prompts,
+            settings=self.settings,
+            budget=self.budget,
+            run_id=self.run_id,
+            put_aside=self._put_aside,
         )
+
+    def _put_aside(self, source: str, items: Sequence[Aside]) -> None:
+        from memory_pipeline.stages.quarantine import PutAside, put_all_aside
+
+        told = [PutAside(source, n, f"{item.place}: {item.reason}", item.content) for n, item in enumerate(items, 1)]
+        put_all_aside(self, told)
 
     @cached_property
     def spooled_recalls(self) -> SpooledRecalls:

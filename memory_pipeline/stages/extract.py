@@ -41,6 +41,7 @@ class ExtractReport:
         empty: windows in which nothing was worth keeping.
         failed: windows whose reply did not fit; they stay open for the next run.
         beyond: proposals put aside because too many rest on one message.
+        reasons: why replies did not fit or did not come, in the server's words, and for how many windows.
     """
 
     windows: Counter[date] = field(default_factory=Counter)
@@ -48,6 +49,12 @@ class ExtractReport:
     empty: Counter[date] = field(default_factory=Counter)
     failed: Counter[date] = field(default_factory=Counter)
     beyond: Counter[date] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def why(self) -> str:
+        """The most frequent of the reasons; empty where every reply fits."""
+        return next((reason for reason, _ in self.reasons.most_common(1)), "")
 
 
 @dataclass
@@ -126,6 +133,7 @@ def _take(ctx: StageContext, work: Work, answer: Answer, made: _Made, report: Ex
     source = f"extract/{window.window_id}"
     if isinstance(answer, ReplyError):
         report.failed[window.day] += 1
+        report.reasons[str(answer)] += 1
         made.failed.append(work)
         made.aside.append(PutAside(source, 0, str(answer), answer.reply))
         return

@@ -22,7 +22,8 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.extract import chunks
 from memory_pipeline.stages.extract_requests import Work, summary_request, works
 from memory_pipeline.stages.forecast_estimates import Estimates, Fresh, Part, Unit
-from memory_pipeline.stages.packing import Joint, grouped, to_summarise
+from memory_pipeline.stages.packer import Packer
+from memory_pipeline.stages.packing import Joint, to_summarise
 
 _ENCODED_SHARE = 0.5  # of what models write, roughly: contents of memories and texts of summaries, without the JSON
 
@@ -109,17 +110,18 @@ def _extraction(ctx: StageContext, estimates: Estimates, days: Sequence[date], f
     asked: list[ChatRequest[Any]] = []
     summaries: list[ChatRequest[Any]] = []
     summaries_kept = 0
+    packer = Packer(ctx)
     for chunk in chunks(ctx, days):
         todo = works(ctx, chunk)
         kept = ctx.replies.kept([w.request for w in todo])
         new = [w for w, found in zip(todo, kept, strict=True) if found is None]
         cached += len(todo) - len(new)
         fresh |= {Unit(w.request.scope, w.window.day) for w in new}
-        packs = grouped(new, ctx.policy)
+        packs = packer.grouped(new)
         told, missing, found_there = _summaries(ctx, packs)
         summaries += missing
         summaries_kept += found_there
-        asked += [Joint(pack, told).pack.request for pack in packs]
+        asked += [Joint(pack, told, packer.most_reply).pack.request for pack in packs]
     rolling = estimates.counted("rolling_summary", [prompt_tokens(ctx.prompts, r) for r in summaries])
     extracted = estimates.counted("extract", [prompt_tokens(ctx.prompts, r) for r in asked])
     return [

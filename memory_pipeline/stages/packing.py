@@ -6,34 +6,93 @@ Never two users in one call. What stands in a pack as messages of one window is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from memory_pipeline.domain.policy import Policy
+from memory_pipeline.domain.policy import Policy, WindowPolicy
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.inference.chat import ChatRequest
+from memory_pipeline.inference.limits import Limits
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
 from memory_pipeline.inference.reply_cache import Pack
 from memory_pipeline.stages.extract_requests import Work
 
 _LINE_TOKENS = 10  # id, time and name of a line
 _WINDOW_TOKENS = 40  # tags and headings
-_REPLY_TOKENS = 8192
+_REPLY_TOKENS = 16_000
+_REPLY_LEAST = 1024  # what a reply may have besides: its frame, and more for the first window
+_REPLY_DENSEST = 20  # times its windows: a reply that is longer than that goes round in circles
+_FULL = 0.8  # of what a reply may have: the estimate is one
+User = tuple[str, str]
+"""Tenant and user."""
+
 _Message = tuple[str, str]  # session and message id: a pack holds one user's
 
 
-def grouped(works: Iterable[Work], policy: Policy) -> list[list[Work]]:
-    """Packs of windows: of one user and one zone each, the sessions in the order of time, each session's in a row."""
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What one call can take.
+
+    Attributes:
+        window_tokens: of the windows in it, whatever the reply.
+        reply_tokens: of its reply.
+        context: of prompt and reply together; None = not known.
+        constant: of the prompt without windows.
+        share: tokens of reply for each of the windows, of a user nothing is known of.
+        shares: the same by user, as measured.
+    """
+
+    window_tokens: int
+    reply_tokens: int
+    context: int | None = None
+    constant: int = 0
+    share: float = 0.5
+    shares: Mapping[User, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, policy: WindowPolicy, limits: Limits, constant: int, share: float | None, shares: Mapping[User, float]
+    ) -> Capacity:
+        """The capacity of a model.
+
+        Args:
+            constant: tokens of the prompt without windows, by our estimate.
+            share: as measured of the model; None = nothing is known of it.
+            shares: as measured of its replies about single users.
+        """
+        most = policy.reply_tokens if limits.output is None else min(policy.reply_tokens, limits.output)
+        context = None if limits.context is None else int((limits.context - limits.thoughts) / limits.scale)
+        usual = policy.reply_share if share is None else share
+        return cls(policy.pack_tokens, most, context, constant, usual, shares)
+
+    def tokens(self, user: User) -> int:
+        """Tokens of windows that a call about a user may hold, so that the reply to be expected fits, too."""
+        share = max(self.shares.get(user, self.share), 0.05)
+        most = min(self.window_tokens, self.reply_tokens * _FULL / share)
+        if self.context is not None:
+            most = min(most, (self.context * _FULL - self.constant) / (1 + share))
+        return int(most)
+
+
+def grouped(works: Iterable[Work], policy: Policy, capacity: Capacity | None = None) -> list[list[Work]]:
+    """Packs of windows: of one user and one zone each, the sessions in the order of time, each session's in a row.
+
+    Args:
+        capacity: of the model; by default what the policy table says.
+    """
+    figures = policy.window
+    capacity = capacity or Capacity(figures.pack_tokens, figures.reply_tokens, share=figures.reply_share)
     todo = list(works)
     begins: dict[tuple[str, str, str], datetime] = {}
     for work in todo:
         begins[work.session] = min(begins.get(work.session, work.window.started_at), work.window.started_at)
     todo.sort(key=lambda w: (*_kind(w), begins[w.session], w.session, w.window.day, w.window.ordinal))
     packs: list[list[Work]] = []
-    summary_tokens, budget = policy.summary.rolling_tokens, policy.window.pack_tokens
-    for _, same in groupby(todo, key=_kind):
+    summary_tokens = policy.summary.rolling_tokens
+    for kind, same in groupby(todo, key=_kind):
+        budget = capacity.tokens(kind[:2])
         pack: list[Work] = []
         shown: set[_Message] = set()
         size = 0
@@ -48,6 +107,12 @@ def grouped(works: Iterable[Work], policy: Policy) -> list[list[Work]]:
             size += tokens
         packs.append(pack)
     return packs
+
+
+def own_tokens(work: Work) -> int:
+    """Tokens of a window's own messages."""
+    (window,) = work.request.inputs["windows"]
+    return sum(estimate_tokens(line["content"]) + _LINE_TOKENS for line in window["messages"])
 
 
 def _kind(work: Work) -> tuple[str, str, str]:
@@ -98,9 +163,10 @@ class Joint:
 
     Args:
         summaries: texts of rolling summaries, by their key; those that are missing are not shown.
+        most_reply: tokens that the reply may have at most.
     """
 
-    def __init__(self, works: Sequence[Work], summaries: Mapping[str, str]) -> None:
+    def __init__(self, works: Sequence[Work], summaries: Mapping[str, str], most_reply: int = _REPLY_TOKENS) -> None:
         self.works = works
         self.strays: list[WindowReply] = []
         self._names = [f"w{n}" for n in range(1, len(works) + 1)]
@@ -111,7 +177,7 @@ class Joint:
         told = {id(w): summaries.get(w.summary_of, "") if id(w) in needy else "" for w in works}
         inputs = {**first.inputs, "windows": self._windows(told)}
         self.pack = Pack(
-            ChatRequest(first.task, inputs, first.reply, first.scope, first.day, max_tokens=_REPLY_TOKENS),
+            ChatRequest(first.task, inputs, first.reply, first.scope, first.day, max_tokens=self._room(most_reply)),
             [work.request for work in works],
             self.split,
         )
@@ -120,6 +186,14 @@ class Joint:
     def first(self) -> str:
         """Id of its first window, by which it is named."""
         return self.works[0].window.window_id
+
+    def _room(self, most: int) -> int:
+        return min(most, _REPLY_LEAST + _REPLY_DENSEST * self.tokens)
+
+    @property
+    def tokens(self) -> int:
+        """Of its windows."""
+        return sum(map(own_tokens, self.works))
 
     def _windows(self, told: Mapping[int, str]) -> list[dict[str, Any]]:
         shown: set[_Message] = set()

@@ -37,7 +37,8 @@ coalesce(sum(completion_tokens), 0)::BIGINT AS completion_tokens,
 coalesce(sum(prompt_tokens + completion_tokens), 0)::BIGINT AS tokens,
 coalesce(round(sum(usd), 9), 0) AS usd,
 coalesce(sum(saved_tokens), 0)::BIGINT AS saved_tokens,
-coalesce(round(sum(saved_usd), 9), 0) AS saved_usd
+coalesce(round(sum(saved_usd), 9), 0) AS saved_usd,
+coalesce(sum(unfit), 0)::BIGINT AS unfit
 """
 
 
@@ -60,7 +61,7 @@ def entry(
         model=model,
         run_id=run_id,
         recorded_at=at,
-        **{"saved_tokens": 0, "saved_usd": 0.0, **zero, **sums},
+        **{"saved_tokens": 0, "saved_usd": 0.0, "unfit": 0, **zero, **sums},
     )
 
 
@@ -82,8 +83,9 @@ def spending(
 
     Returns:
         Rows with the group's columns, ``calls``, ``cached`` (requests answered by kept replies), ``prompt_tokens``,
-        ``cached_tokens``, ``completion_tokens``, ``tokens``, ``usd``, ``saved_tokens`` and ``saved_usd``; the total
-        has the sums alone. Days come in order, everything else with the dearest first.
+        ``cached_tokens``, ``completion_tokens``, ``tokens``, ``usd``, ``saved_tokens``, ``saved_usd`` and ``unfit``
+        (calls whose reply did not fit); the total has the sums alone. Days come in order, everything else with the
+        dearest first.
     """
     wanted = (
         f"SELECT * FROM ({ENTRIES}) WHERE {_SPENT_ON} BETWEEN $first AND $last "
@@ -111,7 +113,7 @@ def by_task(lake: Lake, run_ids: Sequence[str], since: date) -> dict[str, dict[s
         {"runs": list(run_ids)},
         days={"costs": [day for day in lake.days("costs") if day >= since]},
     ).to_pylist()
-    return {row["stage"]: {name: row[name] for name in ("calls", "cached", "tokens", "usd")} for row in rows}
+    return {row["stage"]: {name: row[name] for name in ("calls", "cached", "tokens", "usd", "unfit")} for row in rows}
 
 
 def spent_on(lake: Lake, day: date) -> float:

@@ -79,6 +79,7 @@ MIGRATIONS = (
         domains=pa.list_(pa.string()),
         agent_ids=pa.list_(pa.string()),
     ),
+    _added("costs", 3, unfit=pa.int64()),
     _added("summaries", 4, refused=pa.list_(pa.struct([(n, pa.string()) for n in ("code", "detail", "text")]))),
 )
 

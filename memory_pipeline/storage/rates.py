@@ -5,7 +5,7 @@ Each is a query over the partitions of some days: the cost follows the days that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -17,13 +17,16 @@ _JUNK = (Reason.LENGTH, Reason.CONFIDENCE, Reason.SALIENCE, Reason.SURPRISE, Rea
 _DUPLICATE = (Reason.REINFORCE, Reason.MERGE, Reason.COVERED)
 _OF_VERDICTS = {Rate.JUNK: _JUNK, Rate.DUPLICATE: _DUPLICATE, Rate.ECHO: (Reason.ECHO,), Rate.SECRET: (Reason.SECRET,)}
 _VERDICTS = "SELECT day, reason, count(*) AS n FROM verdicts GROUP BY ALL"
+_JUDGED = "SELECT count(*) AS proposals, count(*) FILTER (outcome = 'rejected') AS rejected FROM verdicts"
 _STALE = (
     "SELECT day, count(*) FILTER (change = 'stale') AS part, count(*) AS whole FROM memory_versions WHERE asserted "
     "GROUP BY day"
 )
 # By the UTC day on which the model was asked: a reply that cannot be read belongs to no window.
-_UNFIT = "SELECT day, count(*) AS n FROM quarantined WHERE line = 0 AND contains(source, '/') GROUP BY day"
-_CALLS = "SELECT day, sum(calls)::BIGINT AS n FROM costs WHERE calls > 0 GROUP BY day"
+_UNFIT = (
+    "SELECT day, sum(unfit)::BIGINT AS part, sum(calls)::BIGINT AS whole FROM costs "
+    "WHERE calls > 0 AND unfit IS NOT NULL GROUP BY day"
+)
 _WINDOWS = """
 WITH said AS (
     SELECT tenant_id, user_id, window_id, count(*) AS proposals, count(*) FILTER (v.outcome = 'rejected') AS rejected
@@ -63,6 +66,12 @@ def window_outcomes(lake: Lake, days: Iterable[date]) -> dict[date, WindowOutcom
     return {row.pop("day"): WindowOutcomes(**row) for row in found}
 
 
+def proposal_outcomes(lake: Lake, days: Iterable[date]) -> dict[str, int]:
+    """How many proposals of some days the gate has judged, and how many of them it rejected."""
+    found = lake.sql(_JUDGED, days={"verdicts": list(days)}).to_pylist()[0]
+    return {"proposals": found["proposals"], "rejected": found["rejected"]}
+
+
 def rates(lake: Lake, days: Sequence[date]) -> dict[Rate, dict[date, Count]]:
     """Each rate by day, as how many of how many; days on which there was nothing to count are absent."""
     counted: dict[Rate, dict[date, Count]] = {rate: {} for rate in Rate}
@@ -72,15 +81,9 @@ def rates(lake: Lake, days: Sequence[date]) -> dict[Rate, dict[date, Count]]:
             counted[rate][row["day"]] = known + Count(row["n"] if row["reason"] in reasons else 0, row["n"])
     for row in lake.sql(_STALE, days={"memory_versions": days}).to_pylist():
         counted[Rate.STALE][row["day"]] = Count(row["part"], row["whole"])
-    unfit = _by_day(lake, _UNFIT, "quarantined", days)
-    for day, calls in _by_day(lake, _CALLS, "costs", days).items():
-        counted[Rate.UNFIT][day] = Count(min(unfit.get(day, 0), calls), calls)
+    for row in lake.sql(_UNFIT, days={"costs": days}).to_pylist():
+        counted[Rate.UNFIT][row["day"]] = Count(row["part"], row["whole"])
     return counted
-
-
-def _by_day(lake: Lake, query: str, name: str, days: Sequence[date]) -> Mapping[date, int]:
-    found = lake.sql(query, days={name: days})
-    return dict(zip(found["day"].to_pylist(), found["n"].to_pylist(), strict=True))
 
 
 def span_before(days: Sequence[date], trailing: int) -> list[date]:

@@ -99,6 +99,8 @@ class Cost:
         cached: requests answered by kept replies: no call, no tokens, no money.
         cached_tokens: those of ``prompt_tokens`` that the provider had cached, billed lower.
         saved_tokens, saved_usd: what the kept replies had taken when they were made.
+        unfit: those of ``calls`` whose reply did not fit, was refused, or said nothing of what was asked; None = not
+            known of an older entry.
     """
 
     call_id: str
@@ -118,6 +120,7 @@ class Cost:
     saved_usd: float | None
     run_id: str
     recorded_at: datetime
+    unfit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +300,7 @@ DATASETS = {
         Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start"), version=4),
         Dataset("replies", Reply, ("tenant_id", "user_id", "key")),
         Dataset("vectors", KeptVector, ("tenant_id", "user_id", "key")),
-        Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=2),
+        Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=3),
         Dataset("quarantined", Quarantined, ("source", "line", "quarantine_id")),
         Dataset("sources", Source, ("sha256",)),
         Dataset("recalls", Recall, ("tenant_id", "user_id", "recall_id", "rank"), version=2),

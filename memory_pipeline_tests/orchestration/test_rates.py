@@ -138,3 +138,25 @@ def test_the_rates_are_checks_that_warn() -> None:
         "memories:secret_rate",
         "lifecycle:stale_rate",
     }
+
+
+def test_a_run_that_extracts_nothing_fails_in_the_server_s_words(home: Path, protocol_server: ProtocolServer) -> None:
+    refusal = fails(400, "This engine cannot serve requests of this kind: the content filter is on.")
+    protocol_server.answer("extract", lambda call: refusal)
+    _say("I live in Lisbon.", "I work as a nurse.")
+    ran = CliRunner().invoke(app, ["run", "--only", ",".join(STAGES), "--yes"])
+    assert ran.exit_code == 1
+    assert "for any of 2 windows" in str(ran.exception) and "the content filter is on" in str(ran.exception)
+    assert "model calls (100%) brought no reply that fits" in " ".join(ran.output.split())
+    shown = json.loads(CliRunner().invoke(app, ["rates", "--json"]).stdout)
+    assert shown["rates"]["unfit"]["rate"] == 1.0
+    protocol_server.answer("extract", echo)
+    assert CliRunner().invoke(app, ["run", "--only", ",".join(STAGES), "--yes"]).exit_code == 0
+
+
+def test_most_of_what_was_rejected_is_told_loudly(home: Path, protocol_server: ProtocolServer) -> None:
+    protocol_server.answer("extract", echo)
+    _say("so so", "so so", "so so")
+    ran = CliRunner().invoke(app, ["run", "--only", ",".join(STAGES), "--yes"])
+    assert ran.exit_code == 0
+    assert "The gate rejected 3 of 3 proposals (100%)" in " ".join(ran.output.split())

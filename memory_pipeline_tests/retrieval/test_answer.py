@@ -87,6 +87,16 @@ def test_a_model_may_add_no_names_and_no_numbers(
     assert text not in answer.text
 
 
+def test_a_secret_in_a_question_reaches_no_model(
+    home: Store, asker: MemoryReader, protocol_server: ProtocolServer
+) -> None:
+    home.memory("Lives in Lisbon.")
+    protocol_server.answer("answer", citing("i1"))
+    asker.ask("lives in Lisbon, PGPASSWORD=swordfish", **home.owner)
+    (call,) = protocol_server.calls
+    assert "swordfish" not in call.prompt and "lives in Lisbon" in call.prompt
+
+
 def test_a_change_stays_answerable_and_what_was_forgotten_does_not(
     home: Store, asker: MemoryReader, protocol_server: ProtocolServer
 ) -> None:

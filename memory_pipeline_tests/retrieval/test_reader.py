@@ -120,6 +120,12 @@ class TestRecord:
         rows = log(home).find(block.recall_id)
         assert [(r.kind, r.item_id, r.session_id) for r in rows] == [("context", items[0].id, "s-7")]
 
+    def test_a_secret_in_a_query_is_not_logged(self, home: Store, reader: MemoryReader) -> None:
+        home.memory("Plays the violin.")
+        items = reader.search("DB_PASS=swordfish, and what about the violin?", **home.owner)
+        (row, *_) = log(home).find(items[0].recall_id)
+        assert "swordfish" not in row.query and "the violin?" in row.query
+
     def test_feedback_goes_to_the_reads_owner(self, home: Store, reader: MemoryReader) -> None:
         home.memory("Plays the violin.")
         (item,) = reader.search("violin", **home.owner)

@@ -17,7 +17,7 @@ LATER = {
     "verdicts": ("reply_key",),
     "memory_versions": ("own_words", "taken_back", "apart"),
     "links": ("reason", "source_words", "target_words"),
-    "costs": ("event_day", "saved_tokens", "saved_usd"),
+    "costs": ("event_day", "saved_tokens", "saved_usd", "unfit"),
     "recalls": ("asked",),
     "summaries": ("session_id", "classification", "domains", "agent_ids", "refused"),
     "messages": ("language",),

@@ -45,7 +45,7 @@ ROWS: dict[str, Any] = {
 # What a step makes of it, where that is not what the present release would write.
 MADE = {
     "links": {"reason": "", "source_words": "", "target_words": ""},
-    "costs": {"event_day": DAY, "saved_tokens": None, "saved_usd": None},
+    "costs": {"event_day": DAY, "saved_tokens": None, "saved_usd": None, "unfit": None},
 }
 
 
@@ -106,7 +106,7 @@ def test_every_way_of_reading_sees_old_files_as_new_ones(tmp_path: Path, dataset
     assert from_table(only.select(DATASETS[dataset].schema.names), noun) == [wanted]
     amended = replace(wanted, tenant_id="other")
     lake.amend(dataset, [amended], [key])
-    assert pq.read_schema(old).metadata[b"memory_pipeline.schema_version"] == b"2"
+    assert pq.read_schema(old).metadata[b"memory_pipeline.schema_version"] == str(DATASETS[dataset].version).encode()
     assert amended in lake.read(dataset, noun)
 
 

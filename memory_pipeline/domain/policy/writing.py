@@ -13,6 +13,8 @@ class WindowPolicy:
 
     Attributes:
         pack_tokens: estimated tokens of the windows that are asked about in one call; one window alone may take more.
+        reply_tokens: the most that a reply may have; fewer where the model is known to write fewer.
+        reply_share: tokens of reply to be expected for each of the windows, until a model's replies have been seen.
         max_proposals_per_message: proposals that may rest on one message.
         retry_calls: further calls, in a run, for the windows of a pack whose joint reply did not fit.
     """
@@ -22,6 +24,8 @@ class WindowPolicy:
     pause_minutes: int
     context_messages: int
     pack_tokens: int
+    reply_tokens: int
+    reply_share: float
     max_proposals_per_message: int
     retry_calls: int
 

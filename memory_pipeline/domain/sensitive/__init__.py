@@ -9,7 +9,7 @@ from __future__ import annotations
 from memory_pipeline.domain.policy import SensitiveClass
 from memory_pipeline.domain.sensitive.detection import Span, find
 from memory_pipeline.domain.sensitive.masking import marked, marker, masked
-from memory_pipeline.domain.sensitive.screening import everything, handled, screen, statement
+from memory_pipeline.domain.sensitive.screening import everything, handled, screen, statement, withheld
 
 __all__ = [
     "SensitiveClass",
@@ -22,4 +22,5 @@ __all__ = [
     "masked",
     "screen",
     "statement",
+    "withheld",
 ]

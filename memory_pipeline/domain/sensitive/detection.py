@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_pipeline.domain.policy import SensitiveClass
-from memory_pipeline.domain.sensitive import contact, credentials, documents, payment
+from memory_pipeline.domain.sensitive import assignments, codes, contact, credentials, documents, payment, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,24 @@ _OF_DIGITS: tuple[_Detector, ...] = (
     (SensitiveClass.COORDINATES, contact.coordinates),
 )
 _ADDRESS: _Detector = (SensitiveClass.ADDRESS, contact.addresses)
+_ACROSS_LINES: tuple[_Detector, ...] = (
+    (SensitiveClass.PASSWORD, codes.wallet_words),
+    (SensitiveClass.PASSWORD, credentials.below),
+)
+_ASSIGNED: _Detector = (SensitiveClass.PASSWORD, assignments.assigned)
+_CODE: _Detector = (SensitiveClass.PASSWORD, codes.codes)
 _PASSWORD: _Detector = (SensitiveClass.PASSWORD, credentials.passwords)
+_WRITTEN: _Detector = (SensitiveClass.PASSWORD, assignments.written)
+_OPTIONS: _Detector = (SensitiveClass.PASSWORD, assignments.options)
 _EMAIL: _Detector = (SensitiveClass.EMAIL, contact.emails)
 _PHONE: _Detector = (SensitiveClass.PHONE, contact.phones)
 
 _SHORT = 1_000  # characters; what is said of a proposal is looked at more than once
 _LINE = re.compile(r"[^\n]+")
 _DIGIT = re.compile(r"\d")
+_NAMED = re.compile(f"{credentials.MENTIONS}|{assignments.MENTIONS}|{codes.MENTIONS}")
+_CODES, _SAID = re.compile(codes.MENTIONS), re.compile(credentials.MENTIONS)
+_SEPARATED = re.compile(r"[:=→⇒]|[-=]>|</|earer ")
 # Numbers that name somebody or something have at least five digits, close together.
 _DENSE = re.compile(r"\d(?:[^\d\n]{0,3}\d){4}")
 
@@ -57,30 +68,52 @@ def find(text: str) -> tuple[Span, ...]:
 
 def _find(text: str) -> tuple[Span, ...]:
     text = cleaned(text)
-    found = [Span(SensitiveClass.KEY, start, end) for start, end in credentials.keys(text)]
-    digit, said = _DIGIT.search(text) is not None, credentials.mentioned(text)
-    if not digit and not said and "@" not in text:
-        return tuple(found)
+    found: list[Span] = []
+    _add(found, SensitiveClass.KEY, tokens.keys(text), 0)
+    _add(found, SensitiveClass.PASSWORD, codes.wallet_words(text), 0)
+    folded = text.casefold()
+    named, stated = _NAMED.search(folded) is not None, assignments.stated(folded)
+    if named and _SAID.search(folded) is not None:
+        _add(found, SensitiveClass.PASSWORD, credentials.below(text), 0)
     for line in _LINE.finditer(text):
-        for kind, detector in _detectors(line.group(), said):
-            for start, end in detector(line.group()):
-                span = Span(kind, line.start() + start, line.start() + end)
-                if all(span.end <= other.start or span.start >= other.end for other in found):
-                    found.append(span)
+        for kind, detector in _detectors(line.group(), named, stated):
+            _add(found, kind, detector(line.group()), line.start())
     return tuple(sorted(found, key=lambda span: span.start))
+
+
+def _add(found: list[Span], kind: SensitiveClass, places: Iterable[tuple[int, int]], at: int) -> None:
+    """Take what has no character in common with what was found before."""
+    for start, end in places:
+        span = Span(kind, at + start, at + end)
+        if start < end and all(span.end <= other.start or span.start >= other.end for other in found):
+            found.append(span)
 
 
 _find_in_short = lru_cache(maxsize=16384)(_find)
 
 
-def _detectors(line: str, said: bool) -> Iterator[_Detector]:
-    """The detectors that a line gives any reason for: looking for reasons is cheap, and most lines have none."""
+def _detectors(line: str, named: bool, stated: bool) -> Iterator[_Detector]:
+    """The detectors that a line gives any reason for: looking for reasons is cheap, and most lines have none.
+
+    Args:
+        named: a kind of secret is named somewhere in the text.
+        stated: so is the beginning of a statement that has a password in it.
+    """
     digit = _DIGIT.search(line)
     dense = digit is not None and _DENSE.search(line, digit.start()) is not None
     if dense:
         yield from _OF_DIGITS
-    if said and credentials.mentioned(line):
-        yield _PASSWORD
+    if named and _NAMED.search(folded := line.casefold()) is not None:
+        if _SEPARATED.search(line) is not None:
+            yield _ASSIGNED
+        if _CODES.search(folded) is not None:
+            yield _CODE
+        if _SAID.search(folded) is not None:
+            yield _PASSWORD
+    if " -" in line:
+        yield _OPTIONS
+    if stated or line.count(":") > 3:
+        yield _WRITTEN
     if "@" in line:
         yield _EMAIL
     if digit is not None:

@@ -9,12 +9,17 @@ from memory_pipeline.domain.policy import GatePolicy, Handling, SensitiveClass
 from memory_pipeline.domain.proposal import Evidence, Proposal
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.sensitive.detection import find
-from memory_pipeline.domain.sensitive.masking import Hider
+from memory_pipeline.domain.sensitive.masking import Hider, masked
 
 
 def handled(policy: GatePolicy, *handlings: Handling) -> frozenset[SensitiveClass]:
     """The classes that the policy handles in one of some ways."""
     return frozenset(kind for kind, handling in policy.sensitive.items() if handling in handlings)
+
+
+def withheld(text: str, policy: GatePolicy) -> str:
+    """The text without what the policy rejects or masks: as models, stores and logs may see it."""
+    return masked(text, handled(policy, Handling.REJECT, Handling.MASK))
 
 
 def statement(proposal: Proposal) -> Iterator[str]:
