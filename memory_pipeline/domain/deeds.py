@@ -117,6 +117,22 @@ def _verbs() -> tuple[dict[str, frozenset[str]], dict[str, list[tuple[tuple[str,
     return {form: frozenset(found) for form, found in single.items()}, phrases, frozenset(pasts)
 
 
+def plans_act(word: str) -> bool:
+    """Whether a word is the base form of a verb that people plan with: "ring", "pay"."""
+    return word in _bases()
+
+
+def acted(word: str) -> bool:
+    """Whether a word is a past form of such a verb, or says that something is done: "paid", "sorted"."""
+    return word in _verbs()[2] or word in _GENERIC
+
+
+@lru_cache(maxsize=1)
+def _bases() -> frozenset[str]:
+    acts = table("acts")
+    return frozenset(entry.split()[0] for entries in acts["families"].values() for entry in entries) | acts["irregular"].keys()
+
+
 def plans(text: str) -> list[Act]:
     """The acts that a plan holds: one for each verb that it joins ("pay the bill and pick up the parcel")."""
     text, who = _unframed(_WHEN.sub(" ", text.replace("’", "'")).strip().rstrip(".!?"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memory_pipeline.domain.deeds import acted
 from memory_pipeline.language.vocabulary import relations, table, words
 
 _BE = frozenset({"is", "are", "was", "were"})
@@ -43,6 +44,8 @@ def _past(low: str, rest: str) -> bool:
     if not low.endswith("ed") or len(low) <= 4 or low in known["no_past"]:
         return False
     second = _second(rest)
+    if rest and acted(low):
+        return True
     return not rest or rest[:1].isupper() or second in known["after_past"] or second in relations()
 
 

@@ -14,6 +14,7 @@ from memory_pipeline.language.dropped_subjects import with_subject
 from memory_pipeline.language.rows import figures, items, row
 from memory_pipeline.language.spelling import alternatives, spelled
 from memory_pipeline.language.splices import has_finite_verb, spliced
+from memory_pipeline.language.unfinished import done, to_do, undone
 from memory_pipeline.language.vocabulary import relations, table, words
 
 _LETTER = re.compile(r"[A-Za-z']")
@@ -39,10 +40,13 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         heading: what stands above the list or before the colon.
     """
     plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(r"I gave up \g<what>", spelled(text)))
+    chores = to_do(plain, heading)
+    if chores:
+        return chores
     rows = row(plain) if ":" in plain else None
     if rows:
         return rows
-    plain = _joined_verbs(_without_lead(_without_heading(plain)))
+    plain = _joined_verbs(undone(plain) or _without_lead(_without_heading(plain)))
     plain = _small_name().sub(lambda m: m.group(1) + m.group(2).capitalize(), plain)
     plain = _remarked().sub(r"\g<told>", plain)
     without = _WITHOUT.search(plain) if _BY_WRITER.match(plain) else None
@@ -54,7 +58,8 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         return told_figures
     if listed:
         return items(plain)
-    return [with_subject(_without_lead(part)) for part in spliced(plain) if _LETTER.search(part)]
+    parts = [part for part in spliced(plain) if _LETTER.search(part)]
+    return [undone(part) or done(part) or with_subject(_without_lead(part)) for part in parts]
 
 
 def _without_heading(text: str) -> str:
@@ -93,8 +98,11 @@ def _joined() -> re.Pattern[str]:
 def _remarked() -> re.Pattern[str]:
     """ "Saw the Louvre, overwhelming": what is only felt about a deed, which the parser would join to its object."""
     did = rf"(?:I |we )?(?:{alternatives('past')}|\w+ed)"
-    felt = r"(?:so |very |really |quite |absolutely )?[a-z]+(?:ing|ful|ous|able|ible|ive|ic|ant|ent)"
-    return re.compile(rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), {felt}(?=[.!]*$)", re.I)
+    felt = r"(?:so |very |really |quite |absolutely )?[a-z]+(?:ing|ful|ous|able|ible|ive|ic|ant|ent|ed)"
+    seen_to = r"(?:all )?(?:done|sent|paid|gone)"
+    return re.compile(
+        rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), (?:{felt}|{seen_to})(?=[.!]*$)", re.I
+    )
 
 
 @cache
