@@ -49,6 +49,7 @@ class Wants(StrEnum):
     REASON = "reason"
     MANNER = "manner"
     THING = "thing"
+    ALLOWED = "allowed"  # whether something is good for the user: "can I eat this?"
     SUMMARY = "summary"  # of what is known of the user
     TOPIC = "topic"  # of what is known of something
     SAID = "said"  # what the assistant said
@@ -145,7 +146,7 @@ def _worded(question: Question, row: Row, hit: re.Match[str]) -> Question:
     told = question.text
     what = spelled(group(hit, "what").lower())
     wants = Wants(row.wants) if row.wants else question.wants
-    yes_no = question.wants is Wants.YES_NO and wants is not Wants.SAID
+    yes_no = question.wants is Wants.YES_NO and wants not in {Wants.SAID, Wants.ALLOWED}
     left = f"{told[: hit.start()]} {told[hit.end() :]} {group(hit, 'value')}".strip()
     return replace(
         question,
