@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.language.changes import changed
 from memory_pipeline.language.dropped_subjects import with_subject
 from memory_pipeline.language.rows import figures, items, row
 from memory_pipeline.language.spelling import alternatives, spelled
@@ -46,7 +47,8 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     rows = row(plain) if ":" in plain else None
     if rows:
         return rows
-    plain = _joined_verbs(undone(plain) or _without_lead(_without_heading(plain)))
+    plain = undone(plain) or _without_lead(_without_heading(plain))
+    plain = _joined_verbs(changed(plain) or plain)
     plain = _small_name().sub(lambda m: m.group(1) + m.group(2).capitalize(), plain)
     plain = _remarked().sub(r"\g<told>", plain)
     without = _WITHOUT.search(plain) if _BY_WRITER.match(plain) else None
@@ -59,7 +61,12 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     if listed:
         return items(plain)
     parts = [part for part in spliced(plain) if _LETTER.search(part)]
-    return [undone(part) or done(part) or with_subject(_without_lead(part)) for part in parts]
+    return [_noted(part) or with_subject(_without_lead(part)) for part in parts]
+
+
+def _noted(part: str) -> str:
+    """What is only noted as undone, changed or done, as a statement."""
+    return undone(part) or changed(_without_lead(part)) or done(part)
 
 
 def _without_heading(text: str) -> str:

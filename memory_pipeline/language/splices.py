@@ -11,7 +11,7 @@ _SPLICE = re.compile(
     rf"(?=(?:{_SUBJECT})\b(?!\s+(?:and|or|too|all)\b))",
     re.I,
 )
-_AND_I = re.compile(r"\s+(?:and|but|so|plus|while|because)\s+(?=(?:i|we|my \w+|our \w+)\s)", re.I)
+_AND_I = re.compile(r"\s+(?:and|but|so|plus|while|because)\s+(?=(?:i|we|i'm|we're|i've|we've|my \w+|our \w+)\s)", re.I)
 # "Rang Margaret, extractor is mine": a noun with its verb right behind it.
 _NOUN_IS = re.compile(
     r",\s+(?:and\s+)?(?=(?:(?:the|my|our) )?(?!who\b|which\b|that\b|there\b|what\b|where\b|when\b|how\b|all\b|both\b)"

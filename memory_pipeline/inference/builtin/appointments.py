@@ -7,6 +7,7 @@ from memory_pipeline.inference.builtin.context import Reading, article
 from memory_pipeline.inference.builtin.facts import Fact, open_loop
 from memory_pipeline.language.clauses import Tense
 from memory_pipeline.language.people import Subject
+from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
 
 
@@ -40,7 +41,28 @@ def rescheduled(reading: Reading) -> Fact | None:
     if reading.verb not in words("reschedule") or clause.negated:
         return None
     thing = clause.subject if clause.passive else clause.object()
-    if thing is None or not reading.due or thing.lemma.lower() not in words("occasion"):
+    if thing is None or not reading.due or thing.pos != "NOUN":
         return None
     noun = reading.named(thing, each=True)
+    if thing.lemma.lower() not in words("occasion"):
+        return _due_later(reading, thing, noun)
     return open_loop(f"Has {article(noun)}{noun}.", "plan", noun, operation=Operation.UPDATE)
+
+
+def _due_later(reading: Reading, thing: Token, noun: str) -> Fact | None:
+    """ "The shortlist was moved to 25 November": what is to be done has another day; a sofa moved on one has none."""
+    known = reading.clause.sentence.children(thing, "det", "poss")
+    if not noun or not any(t.low in words("definite") for t in known) or not _to_a_day(reading):
+        return None
+    content = f"{noun[:1].upper()}{noun[1:]} {'are' if thing.tag == 'NNS' else 'is'} due."
+    return open_loop(content, "plan", noun, operation=Operation.UPDATE)
+
+
+def _to_a_day(reading: Reading) -> bool:
+    """Whether the time stands behind "to", "until" or "for"."""
+    tokens = reading.clause.sentence.tokens
+    starts = {t.start for t in reading.times if t.first and t.relation in {"on", "by", "until"}}
+    return any(
+        t.start in starts and (t.low in {"to", "until", "till"} or n and tokens[n - 1].low in {"to", "until", "till", "for"})
+        for n, t in enumerate(tokens)
+    )

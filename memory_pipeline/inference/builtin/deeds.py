@@ -23,6 +23,11 @@ _IN_VAIN = re.compile(
     r"\bhalf of\b|\btried\b|will try again",
     re.I,
 )
+_DEALT_WITH = re.compile(
+    r"\b(?:in the (?:post|mail|bag|bin|diary)|on (?:its|their) way|done and dusted|taken care of|out of the way|behind (?:me|us)|"
+    r"off (?:my|the|our) (?:list|plate|desk)|all set|over (?:and done )?with)\b",
+    re.I,
+)
 _STILL = re.compile(r"\bstill (?:haven't|have to|need)", re.I)
 _OTHERS = frozenset({Kind.PERSON, Kind.NAMED, Kind.POSSESSION, Kind.OTHER})
 
@@ -42,7 +47,7 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
     clause, subject = reading.clause, reading.subject
     if clause.mood is not Mood.STATEMENT or reading.of_user or clause.subject is None or clause.negated:
         return []
-    if clause.subject.low in words("deictic") | {"who", "which"}:
+    if clause.subject.low in words("deictic") | {"who", "which"} or _to_be_had(clause):
         return []
     if _dropped(clause):
         return [_close(f"Cancelled {written(clause.sentence.subtree(clause.subject))}", negated=True)]
@@ -51,6 +56,12 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
     told = predicate(clause, subject, people, reading.timed)
     label = subject.label or _thing(clause, clause.subject, people)
     return [_close(f"{label} {told}")] if told and label else []
+
+
+def _to_be_had(clause: Clause) -> bool:
+    """ "Have to get my passport renewed" tells of nothing that is done."""
+    above = clause.sentence.head(clause.outer)
+    return clause.outer.dep in {"ccomp", "xcomp", "oprd"} and above.lemma.lower() in {"get", "have", "need", "want"}
 
 
 def _thing(clause: Clause, subject: Token, people: People) -> str:
@@ -79,6 +90,8 @@ def _done(clause: Clause) -> bool:
     if complement is not None and complement.tag == "VBN" and clause.verb == "be":
         return True
     over = clause.tense is Tense.PAST or clause.perfect
+    if _DEALT_WITH.search(written(clause.sentence.subtree(clause.outer, without=clause.apart))):
+        return True
     return _state(clause) in known["done"] or over and (verb in known["done_verb"] or _undergone(clause))
 
 

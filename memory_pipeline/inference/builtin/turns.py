@@ -51,6 +51,12 @@ _KNOWN = re.compile(
     r"(?: that| about)?[,:]?\s+(?=(?:my|our|i|we|the)\b)",
     re.I,
 )
+_WORDING = re.compile(
+    r"^(?:how (?:do|can|would|should|could) (?:i|we) (?:best |politely |nicely )?(?:write|say|tell (?:them|him|her|my \w+|"
+    r"the \w+)|word|phrase|put|explain|mention)|(?:can|could) you (?:write|say|mention)) (?:it )?that "
+    r"(?P<own>(?:i|my|we|our)\b[^?]+)\?+$",
+    re.I,
+)
 _ASIDE = re.compile(
     r"^(?P<own>(?:i|we|my|our)\b.{8,}?),\s*(?:so|what|how|can|could|should|is|are|any|which|where|do|does|will|would)\b"
     r"[^,]*\?+$",
@@ -153,12 +159,12 @@ def _own(content: str, before: Sequence[Mapping[str, Any]], source: Source, pars
 
 def _tells(question: str) -> bool:
     """Whether a question tells what it asks about: "did you know my sister is getting married?"."""
-    return bool(_KNOWN.match(question) or _ASIDE.match(question))
+    return bool(_KNOWN.match(question) or _ASIDE.match(question) or _WORDING.match(question))
 
 
 def _stated(text: str) -> str:
     """What is stated, without the question around it."""
-    aside = _ASIDE.match(text)
+    aside = _ASIDE.match(text) or _WORDING.match(text)
     if aside:
         return aside.group("own")
     known = _KNOWN.match(text)
