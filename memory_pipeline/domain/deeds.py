@@ -33,6 +33,7 @@ _FRAME = re.compile(
     r"must(?: not forget)?|does not (?:want to )?forget|do(?:es)? not forget|forgot|agreed|offered|decided|thinks|"
     r"is thinking|considers?|set out|looking forward)(?: (?:still|also|really|finally))* (?:to|of|about)|"
     r"(?:must|should|will|shall|would|may|might|can|could)|"
+    rf"(?:said|(?:told|agreed with) (?P<told>(?:(?:their|his|her|my|the) )?[\w'’-]+(?: [A-Z][\w'’-]+)?))(?: that)? (?:they|he|she|i)(?: would| will|['’]d|['’]ll)|"
     rf"promised(?: {_WHOM})? (?:to|that (?:they|he|she|i) (?:would|will)|"
     r"(?:they|he|she|i)(?: would| will|['’]d|['’]ll))|"
     r"(?:asked|wants?|would like|needs?|asks)(?: the assistant)? (?:(?:to be )?reminded (?:to|of|about)|"
@@ -275,6 +276,8 @@ def _act(tokens: Sequence[str], at: int, who: frozenset[str], *, done: bool = Fa
     if not things["obj"] and who:
         things = {**things, "obj": who}
         heads |= who
+    elif who:
+        things = {**things, "aside": things["aside"] | who}
     unknown = "" if families or generic or not verb else stem(_lemmas().get(verb, verb))
     return Act(frozenset(families), unknown, things, frozenset(heads), owners, agent, generic, tuple(low))
 

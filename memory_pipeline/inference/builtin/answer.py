@@ -24,6 +24,7 @@ UNKNOWN = "I do not know: nothing that you told me answers this."
 HINT = "I do not know for sure. What comes nearest:"
 BEARING = "I do not know for sure. What bears on it:"
 _BEARING = 4  # items that may bear on whether something is good for the user
+_LIKE = 0.3  # cosine from which on what restricts the user may be about what is asked for
 _MEANT = 0.45  # cosine of a question and a restriction that is about the same kind of thing
 _SHARED = 0.5  # of a question's words
 _LISTED = 12  # items of a list
@@ -161,8 +162,8 @@ def _allowed(question: Question, told: Sequence[Statement], known: Known) -> Ans
     reply = _yes_or_no(replace(question, wants=Wants.YES_NO, attributes=()), told, known)
     if reply.known:
         return reply
-    bearing = [s for s in told if s.holds and s.of_user and s.memory and matching(question.attributes, s.attributes)]
-    wanted = terms(question.left) - light("verbs") - light("adjectives")
+    wanted = terms(question.left or question.text) - light("verbs") - light("adjectives") - {"x"}
+    bearing = [s for s in told if s.holds and s.of_user and _may_bear(question, s, wanted)]
     ranked = sorted(bearing, key=lambda s: (-len(wanted & s.terms), -float(s.item.get("near") or 0.0)))
     if not ranked:
         return _unknown()
@@ -170,6 +171,14 @@ def _allowed(question: Question, told: Sequence[Statement], known: Known) -> Ans
     if any(_bears_on(s, wanted) for s in chosen):
         return _reply([s for s in chosen if _bears_on(s, wanted)], retold)
     return AnswerReply(text=f"{BEARING} {_told_as_it_is(chosen)}", citations=[], known=False)
+
+
+def _may_bear(question: Question, statement: Statement, wanted: frozenset[str]) -> bool:
+    """Whether a statement tells of the user's health and habits, or restricts what the question names."""
+    if statement.memory and matching(question.attributes, statement.attributes):
+        return True
+    restricts = bool(any_of("signs", "restricts").search(statement.text))
+    return restricts and (bool(wanted & statement.terms) or float(statement.item.get("near") or 0.0) >= _LIKE)
 
 
 def _bears_on(statement: Statement, wanted: frozenset[str]) -> bool:

@@ -41,7 +41,7 @@ def rescheduled(reading: Reading) -> Fact | None:
     if reading.verb not in words("reschedule") or clause.negated:
         return None
     thing = clause.subject if clause.passive else clause.object()
-    if thing is None or not reading.due or thing.pos != "NOUN":
+    if thing is None or not reading.due or thing.pos not in {"NOUN", "PROPN"}:
         return None
     noun = reading.named(thing, each=True)
     if thing.lemma.lower() not in words("occasion"):
@@ -52,7 +52,8 @@ def rescheduled(reading: Reading) -> Fact | None:
 def _due_later(reading: Reading, thing: Token, noun: str) -> Fact | None:
     """ "The shortlist was moved to 25 November": what is to be done has another day; a sofa moved on one has none."""
     known = reading.clause.sentence.children(thing, "det", "poss")
-    if not noun or not any(t.low in words("definite") for t in known) or not _to_a_day(reading):
+    named = any(t.low in words("definite") for t in known) or reading.clause.passive and not known
+    if not noun or not named or not _to_a_day(reading):
         return None
     content = f"{noun[:1].upper()}{noun[1:]} {'are' if thing.tag == 'NNS' else 'is'} due."
     return open_loop(content, "plan", noun, operation=Operation.UPDATE)
