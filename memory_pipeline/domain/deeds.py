@@ -33,7 +33,8 @@ _FRAME = re.compile(
     r"must(?: not forget)?|does not (?:want to )?forget|do(?:es)? not forget|forgot|agreed|offered|decided|thinks|"
     r"is thinking|considers?|set out|looking forward)(?: (?:still|also|really|finally))* (?:to|of|about)|"
     r"(?:must|should|will|shall|would|may|might|can|could)|"
-    rf"(?:said|(?:told|agreed with) (?P<told>(?:(?:their|his|her|my|the) )?[\w'’-]+(?: [A-Z][\w'’-]+)?))(?: that)? (?:they|he|she|i)(?: would| will|['’]d|['’]ll)|"
+    r"(?:said|(?:told|agreed with) (?P<told>(?:(?:their|his|her|my|the) )?[\w'’-]+(?: [A-Z][\w'’-]+)?))(?: that)? "
+    r"(?:they|he|she|i)(?: would| will|['’]d|['’]ll)|"
     rf"promised(?: {_WHOM})? (?:to|that (?:they|he|she|i) (?:would|will)|"
     r"(?:they|he|she|i)(?: would| will|['’]d|['’]ll))|"
     r"(?:asked|wants?|would like|needs?|asks)(?: the assistant)? (?:(?:to be )?reminded (?:to|of|about)|"
@@ -131,7 +132,10 @@ def acted(word: str) -> bool:
 @lru_cache(maxsize=1)
 def _bases() -> frozenset[str]:
     acts = table("acts")
-    return frozenset(entry.split()[0] for entries in acts["families"].values() for entry in entries) | acts["irregular"].keys()
+    return (
+        frozenset(entry.split()[0] for entries in acts["families"].values() for entry in entries)
+        | acts["irregular"].keys()
+    )
 
 
 def plans(text: str) -> list[Act]:

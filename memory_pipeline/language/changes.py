@@ -1,4 +1,4 @@
-"""What people note in passing has become of something, written out: "choir has switched to Tuesdays", "no more wigs"."""
+"""Changes that people note in passing, written out: "choir has switched to Tuesdays", "no more wigs, only braids"."""
 
 from __future__ import annotations
 

@@ -107,9 +107,7 @@ def _remarked() -> re.Pattern[str]:
     did = rf"(?:I |we )?(?:{alternatives('past')}|\w+ed)"
     felt = r"(?:so |very |really |quite |absolutely )?[a-z]+(?:ing|ful|ous|able|ible|ive|ic|ant|ent|ed)"
     seen_to = r"(?:all )?(?:done|sent|paid|gone)"
-    return re.compile(
-        rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), (?:{felt}|{seen_to})(?=[.!]*$)", re.I
-    )
+    return re.compile(rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), (?:{felt}|{seen_to})(?=[.!]*$)", re.I)
 
 
 @cache

@@ -17,9 +17,11 @@ _HEADED = re.compile(r"^(?P<heading>[^:\n]{2,60}?)\s*(?::|\s[-–—])\s+(?P<res
 _BREAK = re.compile(r"\s*;\s*|,\s+(?:and\s+|then\s+|also\s+)?|\s+(?:and|then|plus)\s+(?:to\s+)?")
 _NUMBER = re.compile(r"^\d{1,2} (?=[A-Za-z])")
 _DONE = re.compile(
-    r"^(?P<what>(?:[\w'/-]+ ){0,3}?(?!(?:is|are|was|were|has|have|had|got|been|be|not|never|just|to|and|or|who|which)\b)"
-    r"[\w'-]{2,}) (?:all |just |now |finally )?(?P<done>[a-z]{3,})"
-    r"(?P<rest>(?: (?:now|today|just now|yesterday|already|finally|at last|this morning|last night|for .{2,20}))?[.!]*)$"
+    r"^(?P<what>(?:[\w'/-]+ ){0,3}?"
+    r"(?!(?:is|are|was|were|has|have|had|got|been|be|not|never|just|to|and|or|who|which)\b)[\w'-]{2,}) "
+    r"(?:all |just |now |finally )?(?P<done>[a-z]{3,})"
+    r"(?P<rest>(?: (?:now|today|just now|yesterday|already|finally|at last|this morning|last night|for .{2,20}))?"
+    r"[.!]*)$"
 )
 _MORE = re.compile(r"^(?:and|plus|also|then)(?: (?:also|then|to))?,? ", re.I)
 _ASKS = re.compile(r"\?|\b(?:me|us|please|pls)\b", re.I)

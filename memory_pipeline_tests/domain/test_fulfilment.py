@@ -8,6 +8,10 @@ from memory_pipeline.domain.fulfilment import fit, fulfilled
 
 FULFILS = [  # told, planned
     ("Rang the dentist, all sorted.", "Needs to call their dentist this week."),
+    ("Rang the vet.", "Said they'd ring the vet about scanning the lambs by 1 May 2026."),
+    ("Sent Neha the notes.", "Promised Neha they will send their lecture notes."),
+    ("Old thinkpad went back by courier.", "Needs to give the laptop back to Acme."),
+    ("GP is done.", "Needs to take care of GP."),
     ("Library card renewed.", "Must renew their library card."),
     ("Got themselves the running shoes as well, blue ones", "Wants to buy new running shoes."),
     ("Collected the DHL parcel.", "Has to pick up the package from DHL."),

@@ -10,6 +10,8 @@ from memory_pipeline.language.people import Subject
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
 
+_TOWARDS = frozenset({"to", "until", "till"})
+
 
 def appointment(reading: Reading) -> Fact | None:
     """ "My driving test is on 19 March", "my flight leaves at 7:30"."""
@@ -63,7 +65,8 @@ def _to_a_day(reading: Reading) -> bool:
     """Whether the time stands behind "to", "until" or "for"."""
     tokens = reading.clause.sentence.tokens
     starts = {t.start for t in reading.times if t.first and t.relation in {"on", "by", "until"}}
-    return any(
-        t.start in starts and (t.low in {"to", "until", "till"} or n and tokens[n - 1].low in {"to", "until", "till", "for"})
-        for n, t in enumerate(tokens)
-    )
+    for token in tokens:
+        before = tokens[token.index - 1].low if token.index else ""
+        if token.start in starts and (token.low in _TOWARDS or before in _TOWARDS | {"for"}):
+            return True
+    return False

@@ -24,7 +24,8 @@ _IN_VAIN = re.compile(
     re.I,
 )
 _DEALT_WITH = re.compile(
-    r"\b(?:in the (?:post|mail|bag|bin|diary)|on (?:its|their) way|done and dusted|taken care of|out of the way|behind (?:me|us)|"
+    r"\b(?:in the (?:post|mail|bag|bin|diary)|on (?:its|their) way|done and dusted|taken care of|out of the way|"
+    r"behind (?:me|us)|"
     r"off (?:my|the|our) (?:list|plate|desk)|all set|over (?:and done )?with)\b",
     re.I,
 )
@@ -61,7 +62,8 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
 def _to_be_had(clause: Clause) -> bool:
     """ "Have to get my passport renewed" tells of nothing that is done."""
     above = clause.sentence.head(clause.outer)
-    return clause.outer.dep in {"ccomp", "xcomp", "oprd"} and above.lemma.lower() in {"get", "have", "need", "want"}
+    below = clause.outer.dep in {"ccomp", "xcomp", "oprd"} and above.index < clause.outer.index
+    return below and above.lemma.lower() in {"get", "have", "need", "want"}
 
 
 def _thing(clause: Clause, subject: Token, people: People) -> str:

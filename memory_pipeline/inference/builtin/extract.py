@@ -20,6 +20,7 @@ from memory_pipeline.inference.builtin.directives import directives, unread, ver
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
 from memory_pipeline.inference.builtin.facts import Direction, Fact
 from memory_pipeline.inference.builtin.notes import Remainder, pronouns, untold
+from memory_pipeline.inference.builtin.plans import joined_duty
 from memory_pipeline.inference.builtin.reading import OPEN, Reading, facts, naming
 from memory_pipeline.inference.builtin.turns import Statement, statements
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
@@ -133,7 +134,8 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
         if not _heard(reading, statement.standing, first=n == 0):
             continue
         closed = [] if vain else deeds(reading, people)
-        for fact in [*facts(reading), *closed]:
+        duty = joined_duty(reading, readings[n - 1] if n else None)
+        for fact in duty or [*facts(reading), *closed]:
             if not (vain and _is_deed(fact)) and not (told and _names_again(fact, named)):
                 told += _drafts([fact], reading.times, source, reading.clause)
         _remember_things(reading, people)
@@ -244,7 +246,7 @@ def _direction(clause: Clause | None) -> Direction:
         return "future"
     lemma = clause.head.lemma.lower()
     moved = lemma in words("reschedule") and clause.object() is None and not clause.passive  # "we moved in May"
-    if lemma in words("arranging") and not moved:
+    if lemma in words("arranging") | words("reschedule") and not moved:
         return "future"
     return "past" if clause.tense is Tense.PAST or clause.perfect else "future"
 

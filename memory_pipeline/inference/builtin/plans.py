@@ -15,6 +15,8 @@ from memory_pipeline.language.vocabulary import relations, words
 
 _TENTATIVE = frozenset({"will", "should", "could"})
 _YET = re.compile(r"\b(?:still|yet)\b ?")
+_BINDING = frozenset({Cue.DUTY, Cue.PLAN, Cue.PROMISE})
+_TELLING = 5  # words of a promise that says what is promised
 _UNDONE = frozenset({"should", "could", "would", "might"})
 
 
@@ -27,7 +29,7 @@ def plan(reading: Reading) -> list[Fact]:
     """What the user has still to do, or does not mean to do."""
     clause = reading.clause
     if _outstanding(reading):
-        beside = remainder(clause, reading.people, reading.timed)
+        beside = _beside(reading)
         return [open_loop(f"Still has to {reading.verb} {_YET.sub('', beside).strip()}.")] if beside else []
     content = sentence(reading.subject, _intention(reading))
     bare_wish = clause.cue is Cue.WISH and clause.head is clause.outer
@@ -44,6 +46,19 @@ def plan(reading: Reading) -> list[Fact]:
         value = reading.named(complement) if complement is not None else ""
         return [open_loop(content, "goal", f"{reading.verb} {value}".strip())]
     return [open_loop(content, "plan" if clause.cue is Cue.PLAN else None, weight=_weight(reading))]
+
+
+def joined_duty(reading: Reading, before: Reading | None) -> list[Fact]:
+    """ "I need to pay the bill and pick up the parcel": what is joined to a duty is one as well."""
+    if before is None or not before.of_user or before.clause.negated or before.clause.cue not in _BINDING:
+        return []
+    clause = reading.clause
+    plain = clause.cue is Cue.NONE and clause.tense is Tense.PRESENT and not (clause.progressive or clause.perfect)
+    joined = clause.carried and clause.link == "and" and clause.head.tag in {"VB", "VBP"} and not clause.modal
+    if not (plain and joined) or clause.negated or clause.passive or not plans_act(reading.verb):
+        return []
+    beside = _beside(reading)
+    return [open_loop(f"Needs to {reading.verb} {beside}.", weight=_weight(before))] if beside else []
 
 
 def _going_ahead(reading: Reading) -> bool:
@@ -109,13 +124,17 @@ def _empty(reading: Reading) -> bool:
     """Whether the verb plans nothing: "I have to say", "I'll see"."""
     if reading.verb not in words("empty_verb") | words("no_plan") or reading.specific:
         return False
-    if reading.clause.cue is Cue.PROMISE and reading.clause.after("to", "for", "with", "at") is not None:
+    if reading.clause.cue is Cue.PROMISE and len(_beside(reading).split()) >= _TELLING:
         return False
     complement = reading.clause.object()
     concrete = complement is not None and complement.pos in {"NOUN", "PROPN"}
     if complement is not None and complement.lemma.lower() in words("empty_noun") | words("output"):
         concrete = False
     return not concrete or reading.clause.modal in _TENTATIVE
+
+
+def _beside(reading: Reading) -> str:
+    return remainder(reading.clause, reading.people, reading.timed) or ""
 
 
 def _pointed(reading: Reading) -> bool:

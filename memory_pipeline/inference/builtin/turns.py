@@ -52,9 +52,9 @@ _KNOWN = re.compile(
     re.I,
 )
 _WORDING = re.compile(
-    r"^(?:how (?:do|can|would|should|could) (?:i|we) (?:best |politely |nicely )?(?:write|say|tell (?:them|him|her|my \w+|"
-    r"the \w+)|word|phrase|put|explain|mention)|(?:can|could) you (?:write|say|mention)) (?:it )?that "
-    r"(?P<own>(?:i|my|we|our)\b[^?]+)\?+$",
+    r"^(?:how (?:do|can|would|should|could) (?:i|we) (?:best |politely |nicely )?"
+    r"(?:write|say|word|phrase|put|explain|mention|tell (?:them|him|her|(?:my|the) \w+))|"
+    r"(?:can|could) you (?:write|say|mention)) (?:it )?that (?P<own>(?:i|my|we|our)\b[^?]+)\?+$",
     re.I,
 )
 _ASIDE = re.compile(
