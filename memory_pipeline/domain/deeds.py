@@ -131,11 +131,10 @@ def acted(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _bases() -> frozenset[str]:
-    acts = table("acts")
-    return (
-        frozenset(entry.split()[0] for entries in acts["families"].values() for entry in entries)
-        | acts["irregular"].keys()
-    )
+    """Base forms of the verbs that people plan with."""
+    families: dict[str, list[str]] = table("acts")["families"]
+    verbs = {entry.split()[0] for entries in families.values() for entry in entries}
+    return frozenset(verbs | set(table("acts")["irregular"]))
 
 
 def plans(text: str) -> list[Act]:
