@@ -27,7 +27,7 @@ from memory_pipeline.domain.equivalence import (
     slot_of,
     told_together,
 )
-from memory_pipeline.domain.fulfilment import fulfilled
+from memory_pipeline.domain.fulfilment import fulfilled, same_plan
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
 from memory_pipeline.domain.passage import source
@@ -236,6 +236,9 @@ def _late(proposal: Proposal, memory: MemoryVersion) -> bool:
 
 
 def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy) -> Decision:
+    waiting = _still_open(proposal, living)
+    if waiting:
+        return Decision(Action.REINFORCE, (min(waiting),), "still to be done")
     by_slot = _by_slot(proposal, living)
     if by_slot is not None:
         return by_slot
@@ -251,6 +254,15 @@ def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPo
     if any(c.similarity >= policy.judge for c in near):
         return Decision(Action.ADD, (), "like another memory, and not clearly the same", certain=False)
     return Decision(Action.ADD, (), "new")
+
+
+def _still_open(proposal: Proposal, living: Sequence[Candidate]) -> list[str]:
+    """The open loops of which a plan without a day of its own only says that they are still open."""
+    if proposal.type is not MemoryType.OPEN_LOOP or proposal.operation is not Operation.ADD or proposal.due_at:
+        return []
+    loops = [c.memory for c in living if c.memory.type is MemoryType.OPEN_LOOP]
+    others = [m for m in loops if normalise(m.content) != normalise(proposal.content) and not _late(proposal, m)]
+    return [m.memory_id for m in others if same_plan(proposal.content, m.content)]
 
 
 def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None:

@@ -27,6 +27,12 @@ _WITHOUT = re.compile(
     r"(?=,|\.|;|!|$|\s+(?:for me|please|ever|and \w+ is))",
     re.I,
 )
+# "Three soups, no leeks because I react to those": a request that says what its writer cannot have, and why.
+_BARRED = re.compile(
+    r"(?:^|,\s*|\s)(?:but |and |with )?no (?P<what>(?!more\b|one\b|need\b)[a-z][\w -]{2,30}?),? "
+    r"(?:because|since|as|cause) (?=(?:i|my|it|they|those)\b)(?P<why>[^.;!?]*)",
+    re.I,
+)
 
 # "No more running for me": said of oneself, it is no request.
 _NO_MORE = re.compile(r"^no more (?P<what>[a-z][\w /-]{2,40}?) (?:for (?:me|us)|these days)\b", re.I)
@@ -55,6 +61,9 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     if without:
         told = f"I can't have {without.group('what').strip()}."
         return [told, *sentences(plain[: without.start()] + plain[without.end() :], listed=listed, heading=heading)]
+    barred = restriction(plain)
+    if barred:
+        return [barred]
     told_figures = figures(plain)
     if told_figures or not _LETTER.search(plain):
         return told_figures
@@ -62,6 +71,12 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         return items(plain)
     parts = [part for part in spliced(plain) if _LETTER.search(part)]
     return [_noted(part) or with_subject(_without_lead(part)) for part in parts]
+
+
+def restriction(text: str) -> str:
+    """What a request says that its writer cannot have, and why, as a statement; "" of any other text."""
+    hit = _BARRED.search(text)
+    return f"I can't have {hit['what'].strip()} because {hit['why'].strip()}." if hit else ""
 
 
 def _noted(part: str) -> str:
@@ -131,4 +146,4 @@ def _tails() -> re.Pattern[str]:
     return re.compile(rf"(?:[\s,(–—-]+(?:{alternatives('tail')})[\s)!.,…]*)+$", re.I)
 
 
-__all__ = ["sentences", "spelled"]
+__all__ = ["restriction", "sentences", "spelled"]

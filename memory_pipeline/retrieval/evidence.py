@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST = 25  # NM-32
 HOLDING = frozenset({Status.ACTIVE, Status.STALE})
-_AT_LEAST = 5  # memories, however far they are
 _TURNS = 10  # of the items, where memories match as well
 _ITEM_TOKENS = 200
 _PEOPLE = ("family", "partner", "friend", "pet", "relationship_status")
@@ -69,14 +68,12 @@ def _memories(engine: Engine, query: Query, question: Question) -> list[Hit]:
     if question.wants is Wants.SUMMARY:
         return _of_user(engine.searcher.picked(asked, _profile))
     picked = engine.searcher.picked(asked, lambda rows: _filling(rows, question))
-    ranked = engine.ranked(asked)
-    found = {hit.id: hit for hit in (*picked, *_near(engine, query, ranked))}
-    for hit in ranked[:_AT_LEAST]:  # too far to be found by their words, they may tell all the same
-        found.setdefault(hit.id, hit)
+    found = {hit.id: hit for hit in (*picked, *_near(engine, asked))}
     return sorted(found.values(), key=lambda hit: hit.row["status"] not in HOLDING)
 
 
-def _near(engine: Engine, query: Query, hits: list[Hit]) -> list[Hit]:
+def _near(engine: Engine, query: Query) -> list[Hit]:
+    hits = engine.ranked(query)
     # The embedded encoder reads English: elsewhere likeness says little, and the order has to do.
     return passing(hits, engine.policy.similarity.answer) if in_english(query.text) else hits
 
@@ -118,8 +115,7 @@ def _turns(engine: Engine, query: Query, question: Question, memories: Sequence[
     if "episodic" not in query.layers:
         return []
     assistant = question.wants is Wants.SAID
-    asked = replace(query, layers=frozenset({"episodic"}))
-    hits = _near(engine, asked, engine.ranked(asked))
+    hits = _near(engine, replace(query, layers=frozenset({"episodic"})))
     found = []
     for hit in hits:
         if assistant and hit.row["role"] != "assistant":

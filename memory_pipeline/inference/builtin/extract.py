@@ -19,7 +19,7 @@ from memory_pipeline.inference.builtin.deeds import deeds, in_vain
 from memory_pipeline.inference.builtin.directives import directives, unread, verbless
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
 from memory_pipeline.inference.builtin.facts import Direction, Fact
-from memory_pipeline.inference.builtin.notes import Remainder, pronouns, untold
+from memory_pipeline.inference.builtin.notes import Remainder, presupposed, pronouns, untold
 from memory_pipeline.inference.builtin.plans import joined_duty
 from memory_pipeline.inference.builtin.reading import OPEN, Reading, facts, naming
 from memory_pipeline.inference.builtin.turns import Statement, statements
@@ -200,7 +200,11 @@ def _rest(
         today, past = source.now.date().isoformat(), main is not None and main.tense is Tense.PAST
         left = untold(Remainder(sentence, text, gist, about, read(_direction(main)), today, past=past))
         return [d for f in left for d in _drafts([f], read("future") if f.when == "due" else (), source, main)]
-    if statement.standing in {Standing.REQUEST, Standing.QUESTION} and "?" not in text:
+    asking = statement.standing in {Standing.REQUEST, Standing.QUESTION}
+    known = _drafts(presupposed(sentence), (), source) if asking and not told else []
+    if known:
+        return known
+    if asking and "?" not in text:
         left = untold(Remainder(sentence, text, [d.content for d in told], own=False))
         return _drafts(left, (), source, main)
     return []

@@ -18,7 +18,7 @@ from memory_pipeline.inference.builtin.facts import Fact
 from memory_pipeline.inference.builtin.work_notes import may_be_work, work_notes
 from memory_pipeline.language.answers import answered, remainder
 from memory_pipeline.language.identify import english
-from memory_pipeline.language.repair import sentences, spelled
+from memory_pipeline.language.repair import restriction, sentences, spelled
 from memory_pipeline.language.standing import Span, Standing, Turn, spans
 from memory_pipeline.language.syntax import Parser
 from memory_pipeline.language.unfinished import another_duty, asks_for_list
@@ -49,12 +49,6 @@ _DUTY = re.compile(
 _KNOWN = re.compile(
     r"^(?:oh |and |btw |hey )*(?:did|have|do) (?:you|i) (?:know|tell you|told you|mention(?:ed)?|hear|say)"
     r"(?: that| about)?[,:]?\s+(?=(?:my|our|i|we|the)\b)",
-    re.I,
-)
-_WORDING = re.compile(
-    r"^(?:how (?:do|can|would|should|could) (?:i|we) (?:best |politely |nicely )?"
-    r"(?:write|say|word|phrase|put|explain|mention|tell (?:them|him|her|(?:my|the) \w+))|"
-    r"(?:can|could) you (?:write|say|mention)) (?:it )?that (?P<own>(?:i|my|we|our)\b[^?]+)\?+$",
     re.I,
 )
 _ASIDE = re.compile(
@@ -152,6 +146,9 @@ def _own(content: str, before: Sequence[Mapping[str, Any]], source: Source, pars
         if more and earlier is not None and earlier.standing is Standing.OWN:
             text, standing = more, Standing.OWN
         quote, urged = content[span.start : span.end].strip(), bool(_URGED.search(text))
+        if earlier is not None and earlier.span is not None and earlier.standing is not Standing.OWN is standing:
+            # "Suggest three soups, no leeks because I react to those": the reason is told with what it is for.
+            text = restriction(content[earlier.span.start : span.end]) or text
         heading = asked if span.listed else ""
         found.append(_Part(text, replace(source, quote=quote, urged=urged), standing, span, heading))
     return found
@@ -159,12 +156,12 @@ def _own(content: str, before: Sequence[Mapping[str, Any]], source: Source, pars
 
 def _tells(question: str) -> bool:
     """Whether a question tells what it asks about: "did you know my sister is getting married?"."""
-    return bool(_KNOWN.match(question) or _ASIDE.match(question) or _WORDING.match(question))
+    return bool(_KNOWN.match(question) or _ASIDE.match(question))
 
 
 def _stated(text: str) -> str:
     """What is stated, without the question around it."""
-    aside = _ASIDE.match(text) or _WORDING.match(text)
+    aside = _ASIDE.match(text)
     if aside:
         return aside.group("own")
     known = _KNOWN.match(text)

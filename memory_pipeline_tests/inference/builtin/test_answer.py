@@ -391,7 +391,12 @@ class TestWhetherSomethingIsGoodForTheUser:
 
     @pytest.mark.parametrize(
         "question",
-        ["can I have a normal pizza?", "is soup from a packet ok for me?", "would a lager suit me?", "should I eat this?"],
+        [
+            "can I have a normal pizza?",
+            "is soup from a packet ok for me?",
+            "would a lager suit me?",
+            "should I eat this?",
+        ],
     )
     def test_what_bears_on_it_is_told_beside_the_not_known(self, question: str) -> None:
         reply = told(question, {**self.COELIAC, "near": 0.2}, {**memory("Lives in Kent."), "near": 0.2})
