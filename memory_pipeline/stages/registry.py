@@ -168,7 +168,7 @@ STAGES = (
         group="1_transcripts",
         kinds=frozenset({"lancedb"}),
         description="The user's and the assistant's turns with their vectors, for recall of verbatim passages.",
-        version=3,
+        version=4,
         encodes=True,
         holds=("turns",),
         table="messages",
@@ -228,6 +228,7 @@ STAGES = (
         kinds=frozenset({"parquet", "llm"}),
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
+        version=2,
         pool=_LEDGER,
         prompts=("consolidate",),
         writes_ledger=True,
