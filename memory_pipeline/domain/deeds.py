@@ -33,6 +33,8 @@ _FRAME = re.compile(
     r"must(?: not forget)?|does not (?:want to )?forget|do(?:es)? not forget|forgot|agreed|offered|decided|thinks|"
     r"is thinking|considers?|set out|looking forward)(?: (?:still|also|really|finally))* (?:to|of|about)|"
     r"(?:must|should|will|shall|would|may|might|can|could)|"
+    r"(?:said|(?:told|agreed with) (?P<told>(?:(?:their|his|her|my|the) )?[\w'’-]+(?: [A-Z][\w'’-]+)?))(?: that)? "
+    r"(?:they|he|she|i)(?: would| will|['’]d|['’]ll)|"
     rf"promised(?: {_WHOM})? (?:to|that (?:they|he|she|i) (?:would|will)|"
     r"(?:they|he|she|i)(?: would| will|['’]d|['’]ll))|"
     r"(?:asked|wants?|would like|needs?|asks)(?: the assistant)? (?:(?:to be )?reminded (?:to|of|about)|"
@@ -115,6 +117,24 @@ def _verbs() -> tuple[dict[str, frozenset[str]], dict[str, list[tuple[tuple[str,
     for verb in table("acts")["irregular"]:
         pasts |= past(verb)
     return {form: frozenset(found) for form, found in single.items()}, phrases, frozenset(pasts)
+
+
+def plans_act(word: str) -> bool:
+    """Whether a word is the base form of a verb that people plan with: "ring", "pay"."""
+    return word in _bases()
+
+
+def acted(word: str) -> bool:
+    """Whether a word is a past form of such a verb, or says that something is done: "paid", "sorted"."""
+    return word in _verbs()[2] or word in _GENERIC
+
+
+@lru_cache(maxsize=1)
+def _bases() -> frozenset[str]:
+    """Base forms of the verbs that people plan with."""
+    families: dict[str, list[str]] = table("acts")["families"]
+    verbs = {entry.split()[0] for entries in families.values() for entry in entries}
+    return frozenset(verbs | set(table("acts")["irregular"]))
 
 
 def plans(text: str) -> list[Act]:
@@ -259,6 +279,8 @@ def _act(tokens: Sequence[str], at: int, who: frozenset[str], *, done: bool = Fa
     if not things["obj"] and who:
         things = {**things, "obj": who}
         heads |= who
+    elif who:
+        things = {**things, "aside": things["aside"] | who}
     unknown = "" if families or generic or not verb else stem(_lemmas().get(verb, verb))
     return Act(frozenset(families), unknown, things, frozenset(heads), owners, agent, generic, tuple(low))
 

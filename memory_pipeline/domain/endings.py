@@ -29,6 +29,7 @@ _TALKED_OF = re.compile(
     r"is going to|will|wonders?|if|almost|nearly|should|tries|trying|tried|could|afraid|worried|dreams?|never)\b"
 )
 _PART = re.compile(r"[,;]\s|\.\s|\b(?:and|but|so)\b")
+_FOR_WHOM = re.compile(r"\b(?:at|for|with) (?:the )?(?P<whom>[A-Z][\w&'.-]*(?: [A-Z&][\w&'.-]*)*)")
 _FRAMING = re.compile(r"\b(?:being|doing|having|going to)\b")
 _LIKING = frozenset(
     stem(w)
@@ -237,10 +238,19 @@ def _of_users_thing(proposal: Proposal, memory: MemoryVersion) -> bool:
 def _related(ending: Ending, memory: MemoryVersion) -> bool:
     if _ANY in ending.ends or (memory.attribute or "") in ending.ends:
         return True
+    if "employer" in ending.ends and _done_for(ending, memory):
+        return True
     text = _without_subject(normalise(memory.content), memory.subject)
     if ending.anyone:
         return any(text.startswith(lead) for lead in ending.ends if " " in lead)
     return not _listed(memory.attribute) and any(text.startswith(f"{lead} ") or text == lead for lead in ending.ends)
+
+
+def _done_for(ending: Ending, memory: MemoryVersion) -> bool:
+    """ "Drives deliveries for DPD", whatever it is that one does for the one whom an ending names."""
+    named = ending.what - {stem(w) for w in _TENSE}
+    told = (_stems(hit.group("whom")) for hit in _FOR_WHOM.finditer(memory.content))
+    return bool(named) and memory.type is not MemoryType.OPEN_LOOP and any(named <= whom for whom in told)
 
 
 def _listed(attribute: str | None) -> bool:

@@ -77,6 +77,17 @@ def fit(said: str, loop: str, *, dropped: bool = False, agent: str | None = None
     return sum(scores) if all(scores) else 0.0
 
 
+def same_plan(said: str, loop: str) -> bool:
+    """Whether both set out to do one thing with one thing: "Still has to call mom", "Needs to ring their mother on
+    Friday"; what the first names must all be in the second."""
+    new, old = plans(_plain(said)), plans(_plain(loop))
+    if len(new) != 1 or len(old) != 1 or _other_amount(said, loop):
+        return False
+    (act,), (known,) = new, old
+    alike = bool(act.families & known.families) or bool(act.verb) and act.verb == known.verb
+    return alike and bool(act.core) and all(_met(word, known.all) for word in act.all)
+
+
 def by_others(said: str, loop: str, agent: str) -> bool:
     """Whether what somebody else did settles the user's plan: the plumber came who was to be called, Greta has the
     money that she was owed."""

@@ -23,7 +23,8 @@ _RECURRING = re.compile(
 )
 _PARTIAL = re.compile(
     r"\b(?:half|halfway|part|parts|most|some|almost|nearly|partly|partially|mostly|two thirds|"
-    r"(?:a|one) (?:third|quarter|bit|little)|the first|first (?:draft|half|part)|\d+ ?(?:%|percent)|\d+ (?:out )?of)\b",
+    r"(?:a|one) (?:third|quarter|bit|little)|the first|first (?:draft|half|part)|\d+ ?(?:%|percent)|"
+    r"(?<!all )\b\d+ (?:out )?of)\b",
     re.I,
 )
 _ATTEMPT = re.compile(

@@ -178,7 +178,11 @@ def _rescheduled(proposal: Proposal, memory: MemoryVersion) -> bool:
     """Whether what was due is now due at another time."""
     if proposal.operation is not Operation.UPDATE or {proposal.type, memory.type} != {MemoryType.OPEN_LOOP}:
         return False
-    return proposal.due_at != memory.due_at and same_value(proposal.value, memory.value)
+    if proposal.due_at is None or proposal.due_at == memory.due_at:
+        return False
+    named = {stem(w) for w in content_words(proposal.value or "")}
+    there = {stem(w) for w in content_words(memory.content)}
+    return same_value(proposal.value, memory.value) or bool(named) and memory.due_at is not None and named <= there
 
 
 def _other_place(proposal: Proposal, memory: MemoryVersion) -> bool:

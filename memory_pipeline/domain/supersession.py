@@ -28,7 +28,7 @@ from memory_pipeline.domain.equivalence import (
     slot_of,
     told_together,
 )
-from memory_pipeline.domain.fulfilment import fulfilled
+from memory_pipeline.domain.fulfilment import fulfilled, same_plan
 from memory_pipeline.domain.heed import keeps
 from memory_pipeline.domain.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.open_loops import may_end
@@ -261,6 +261,9 @@ def _perhaps(proposal: Proposal, memory: MemoryVersion) -> bool:
 
 
 def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy) -> Decision:
+    waiting = _still_open(proposal, living)
+    if waiting:
+        return Decision(Action.REINFORCE, (min(waiting),), "still to be done")
     by_slot = _by_slot(proposal, living)
     if by_slot is not None:
         return _sure(proposal, by_slot, living)
@@ -289,6 +292,15 @@ def _sure(proposal: Proposal, decision: Decision, living: Sequence[Candidate]) -
     )
     sure = decision.certain and proposal.operation is Operation.UPDATE and of_one
     return decision if sure else replace(decision, certain=False)
+
+
+def _still_open(proposal: Proposal, living: Sequence[Candidate]) -> list[str]:
+    """The open loops of which a plan without a day of its own only says that they are still open."""
+    if proposal.type is not MemoryType.OPEN_LOOP or proposal.operation is not Operation.ADD or proposal.due_at:
+        return []
+    loops = [c.memory for c in living if c.memory.type is MemoryType.OPEN_LOOP]
+    others = [m for m in loops if normalise(m.content) != normalise(proposal.content) and not _late(proposal, m)]
+    return [m.memory_id for m in others if same_plan(proposal.content, m.content)]
 
 
 def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None:

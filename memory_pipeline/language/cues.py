@@ -10,6 +10,7 @@ _DEEPEST = 3  # "I want to try to stop smoking"
 _BESIDE = 3  # words between giving up and what is given up
 _WILL = frozenset({"will", "'ll", "would", "'d", "wo"})
 _ABOUT = frozenset({"about", "of", "on"})
+_TO = frozenset({"to"})
 
 
 def meaning(sentence: Sentence, outer: Token) -> tuple[Token, Cue]:
@@ -48,10 +49,11 @@ def vowed(sentence: Sentence, head: Token) -> Token | None:
 
 
 def _behind_preposition(sentence: Sentence, head: Token) -> Token | None:
-    """ "thinking about moving", "dreams of opening"."""
-    if head.lemma.lower() not in {"think", "dream", "plan"}:
+    """ "thinking about moving", "dreams of opening", "committed to running"."""
+    wanted = _TO if head.lemma.lower() == "commit" else _ABOUT
+    if head.lemma.lower() not in {"think", "dream", "plan", "commit"}:
         return None
-    prep = next((p for p in sentence.children(head, "prep") if p.low in _ABOUT), None)
+    prep = next((p for p in sentence.children(head, "prep") if p.low in wanted), None)
     return sentence.child(prep, "pcomp") if prep is not None else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memory_pipeline.domain.deeds import acted
+from memory_pipeline.domain.tables import wordset
 from memory_pipeline.language.vocabulary import relations, table, words
 
 _BE = frozenset({"is", "are", "was", "were"})
@@ -27,6 +29,8 @@ def with_subject(text: str) -> str:
         following = rest.split(" ", 1)[0].lower()
         if following in known["after_present"].split() or low in _PERSONAL:
             return f"I {lowered(text)}"
+    if low in wordset("objects", "roles") and rest.split(" ", 1)[0].lower() in _BE | {"called"}:
+        return f"My {lowered(text)}"  # "Supervisor is Dr Hale"
     return f"I am {lowered(text)}" if _lacks_be(low, rest) else text
 
 
@@ -43,6 +47,8 @@ def _past(low: str, rest: str) -> bool:
     if not low.endswith("ed") or len(low) <= 4 or low in known["no_past"]:
         return False
     second = _second(rest)
+    if rest and acted(low):
+        return True
     return not rest or rest[:1].isupper() or second in known["after_past"] or second in relations()
 
 

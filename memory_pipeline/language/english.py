@@ -20,6 +20,7 @@ BUNDLED_VERSION = "3.8.0"
 BUNDLED_DIGEST = "b0abb125486e4cb12efe2885a05fbc6dc268196f6a7f69cd8e82f341d19549c3"
 _WEIGHTS = ("tok2vec/model", "tagger/model", "parser/model", "ner/model", "attribute_ruler/patterns",
             "lemmatizer/lookups/lookups.bin", "vocab/strings.json", "tokenizer")  # fmt: skip
+_WHOLE = frozenset({"wed", "id"})
 # A capital, behind the first word, of a word that is not "I", a digit, or a first word that is seldom a sentence's.
 _NAMELIKE = re.compile(r"[^\s.!?][ \t,(\"'-]+(?!I\b)[A-Z]|\d|^(?!I\b|My\b|We\b|The\b|Our\b)[A-Z]")
 
@@ -83,6 +84,9 @@ def _load() -> Any:
     # "self-employed", "they/them" and "gluten-free" are one word each.
     from spacy.util import compile_infix_regex
 
+    # "Wed" is a day and "id" a card: neither is "we'd" or "I'd".
+    rules = pipeline.tokenizer.rules
+    pipeline.tokenizer.rules = {text: parts for text, parts in rules.items() if text.lower() not in _WHOLE}
     kept = [rule for rule in pipeline.Defaults.infixes if "--" not in rule and "/" not in rule]
     pipeline.tokenizer.infix_finditer = compile_infix_regex(kept).finditer
     return pipeline

@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.language.changes import changed
 from memory_pipeline.language.dropped_subjects import with_subject
 from memory_pipeline.language.rows import figures, items, row
 from memory_pipeline.language.spelling import alternatives, spelled
 from memory_pipeline.language.splices import has_finite_verb, spliced
+from memory_pipeline.language.unfinished import done, to_do, undone
 from memory_pipeline.language.vocabulary import relations, table, words
 
 _LETTER = re.compile(r"[A-Za-z']")
@@ -23,6 +25,12 @@ _HEADING = re.compile(r"^[A-Za-z][\w' ,-]{2,40}:\s+(?!//)")
 _WITHOUT = re.compile(
     r",?\s+(?:so|and|hence|therefore)\s+no\s+(?P<what>[a-z][\w /-]*?)"
     r"(?=,|\.|;|!|$|\s+(?:for me|please|ever|and \w+ is))",
+    re.I,
+)
+# "Three soups, no leeks because I react to those": a request that says what its writer cannot have, and why.
+_BARRED = re.compile(
+    r"(?:^|,\s*|\s)(?:but |and |with )?no (?P<what>(?!more\b|one\b|need\b)[a-z][\w -]{2,30}?),? "
+    r"(?:because|since|as|cause) (?=(?:i|my|it|they|those)\b)(?P<why>[^.;!?]*)",
     re.I,
 )
 
@@ -39,22 +47,41 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         heading: what stands above the list or before the colon.
     """
     plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(r"I gave up \g<what>", spelled(text)))
+    chores = to_do(plain, heading)
+    if chores:
+        return chores
     rows = row(plain) if ":" in plain else None
     if rows:
         return rows
-    plain = _joined_verbs(_without_lead(_without_heading(plain)))
+    plain = undone(plain) or _without_lead(_without_heading(plain))
+    plain = _joined_verbs(changed(plain) or plain)
     plain = _small_name().sub(lambda m: m.group(1) + m.group(2).capitalize(), plain)
     plain = _remarked().sub(r"\g<told>", plain)
     without = _WITHOUT.search(plain) if _BY_WRITER.match(plain) else None
     if without:
         told = f"I can't have {without.group('what').strip()}."
         return [told, *sentences(plain[: without.start()] + plain[without.end() :], listed=listed, heading=heading)]
+    barred = restriction(plain)
+    if barred:
+        return [barred]
     told_figures = figures(plain)
     if told_figures or not _LETTER.search(plain):
         return told_figures
     if listed:
         return items(plain)
-    return [with_subject(_without_lead(part)) for part in spliced(plain) if _LETTER.search(part)]
+    parts = [part for part in spliced(plain) if _LETTER.search(part)]
+    return [_noted(part) or with_subject(_without_lead(part)) for part in parts]
+
+
+def restriction(text: str) -> str:
+    """What a request says that its writer cannot have, and why, as a statement; "" of any other text."""
+    hit = _BARRED.search(text)
+    return f"I can't have {hit['what'].strip()} because {hit['why'].strip()}." if hit else ""
+
+
+def _noted(part: str) -> str:
+    """What is only noted as undone, changed or done, as a statement."""
+    return undone(part) or changed(_without_lead(part)) or done(part)
 
 
 def _without_heading(text: str) -> str:
@@ -93,8 +120,9 @@ def _joined() -> re.Pattern[str]:
 def _remarked() -> re.Pattern[str]:
     """ "Saw the Louvre, overwhelming": what is only felt about a deed, which the parser would join to its object."""
     did = rf"(?:I |we )?(?:{alternatives('past')}|\w+ed)"
-    felt = r"(?:so |very |really |quite |absolutely )?[a-z]+(?:ing|ful|ous|able|ible|ive|ic|ant|ent)"
-    return re.compile(rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), {felt}(?=[.!]*$)", re.I)
+    felt = r"(?:so |very |really |quite |absolutely )?[a-z]+(?:ing|ful|ous|able|ible|ive|ic|ant|ent|ed)"
+    seen_to = r"(?:all )?(?:done|sent|paid|gone)"
+    return re.compile(rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), (?:{felt}|{seen_to})(?=[.!]*$)", re.I)
 
 
 @cache
@@ -118,4 +146,4 @@ def _tails() -> re.Pattern[str]:
     return re.compile(rf"(?:[\s,(–—-]+(?:{alternatives('tail')})[\s)!.,…]*)+$", re.I)
 
 
-__all__ = ["sentences", "spelled"]
+__all__ = ["restriction", "sentences", "spelled"]

@@ -98,9 +98,19 @@ def _optional_part(clause: Clause, token: Token) -> Token | None:
         if one.index in {clause.outer.index, clause.head.index}:
             break
         at_head = one.dep in _OPTIONAL_AT_HEAD and one.head == clause.head.index
+        at_head = at_head or _addressed(clause, one)
         if one.dep in _OPTIONAL or at_head:
             best = one
     return best
+
+
+def _addressed(clause: Clause, token: Token) -> bool:
+    """Whether a word only tells to whom something was promised or is to be sent: "promised her I'd call"."""
+    if clause.cue is Cue.NONE:
+        return False
+    if token.head == clause.outer.index != clause.head.index and clause.cue is Cue.PROMISE:
+        return token.dep in {"dobj", "dative"}
+    return token.dep == "dative" and clause.sentence.child(clause.head, "dobj") is not None
 
 
 def _beside_verb(clause: Clause) -> list[Token]:

@@ -30,6 +30,8 @@ _GOT_TO = re.compile(r"^got to (?=[a-z])|\b(?<=I)'ve to (?=[a-z])", re.I)
 _HAS_BEEN = re.compile(r"(?<=\w)'s been\b", re.I)
 # "Done with the novel."
 _DONE_WITH = re.compile(r"^(?:(?:i'm|i am) )?(?:all |finally )?(?:done|through) with ", re.I)
+# "Its apixaban now."
+_ITS = re.compile(r"\bits (?=(?:an? )?[a-z]+ (?:now|instead)\b)", re.I)
 _WORD = re.compile(r"[A-Za-z']+")
 _SPACE = re.compile(r"\s+")
 
@@ -44,7 +46,9 @@ def spelled(text: str) -> str:
     text = _TOGETHER.sub(lambda m: f"I and {m.group(1)} ", text)
     text = _HAVE_GOT.sub(lambda m: f"{m['have']} have " if m["have"] else f"{m['has']} has ", text)
     text = _GOT_TO.sub(lambda m: "I have to " if m.start() == 0 else " have to ", text)
+    text = _ITS.sub("it's ", text)
     text = _ill().sub("I'll", text)
+    text = _id().sub("I'd", text)
     text = _short_is().sub(" is ", text)
     text = _HAS_BEEN.sub(" has been ", text)
     text = _DONE_WITH.sub("I finished ", text)
@@ -63,6 +67,12 @@ def alternatives(name: str) -> str:
 def _ill() -> re.Pattern[str]:
     """ "ill call them": "ill" before a verb lost its apostrophe."""
     return re.compile(rf"\bill(?= (?:{alternatives('after_ill')})\b)", re.I)
+
+
+@cache
+def _id() -> re.Pattern[str]:
+    """ "i said id help": "id" before a verb lost its apostrophe."""
+    return re.compile(rf"\bid(?= (?:{alternatives('after_ill')}|help|love|like|rather|prefer|want)\b)", re.I)
 
 
 @cache

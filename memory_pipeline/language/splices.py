@@ -11,7 +11,12 @@ _SPLICE = re.compile(
     rf"(?=(?:{_SUBJECT})\b(?!\s+(?:and|or|too|all)\b))",
     re.I,
 )
-_AND_I = re.compile(r"\s+(?:and|but|so|plus|while|because)\s+(?=(?:i|we|my \w+|our \w+)\s)", re.I)
+_AND_I = re.compile(r"\s+(?:and|but|so|plus|while|because)\s+(?=(?:i|we|i'm|we're|i've|we've|my \w+|our \w+)\s)", re.I)
+# "Rang Margaret, extractor is mine": a noun with its verb right behind it.
+_NOUN_IS = re.compile(
+    r",\s+(?:and\s+)?(?=(?:(?:the|my|our) )?(?!who\b|which\b|that\b|there\b|what\b|where\b|when\b|how\b|all\b|both\b)"
+    r"[a-z]{3,} (?:is|are|was|were) )",
+)
 _BECAUSE = re.compile(r"\bbecause\b", re.I)
 _PUNCTUATED = re.compile(r"[,;–—-]|\s+[-–—]")
 # What begins like this needs the clause that follows.
@@ -42,7 +47,7 @@ def has_finite_verb(text: str) -> bool:
 def spliced(text: str) -> list[str]:
     """Main clauses that only a comma or a conjunction joins, each by itself."""
     found, start = [], 0
-    cuts = sorted([*_SPLICE.finditer(text), *_AND_I.finditer(text)], key=lambda m: m.start())
+    cuts = sorted((m for cut in (_SPLICE, _AND_I, _NOUN_IS) for m in cut.finditer(text)), key=lambda m: m.start())
     for cut in cuts:
         left, right = text[start : cut.start()], text[cut.end() :]
         if cut.start() >= start and _parts(left, cut.group(), right):

@@ -118,7 +118,7 @@ def _antecedent(clause: Clause, token: Token, people: People, inside: Collection
             return thing
     if (low in _SOMETHING and earlier) or _of_the_subject(clause, token):
         return token.text
-    return _somebody(token, people, earlier) if low in _SOMEBODY else None
+    return _somebody(clause, token, people, earlier) if low in _SOMEBODY else None
 
 
 def _stands_alone(clause: Clause, token: Token) -> bool:
@@ -141,12 +141,24 @@ def _of_the_subject(clause: Clause, token: Token) -> bool:
     return own and clause.subject is not None and clause.subject.low not in {"i", "we"}
 
 
-def _somebody(token: Token, people: People, earlier: Sequence[Token]) -> str | None:
+def _somebody(clause: Clause, token: Token, people: People, earlier: Sequence[Token]) -> str | None:
     person = people.pronoun(_SOMEBODY[token.low])
     if person is not None and person.label:
-        return f"{person.label}'s" if token.dep == "poss" else person.label
-    named = any(t.low in relations() or t.pos == "PROPN" for t in earlier)
-    return token.text if named else None
+        label = person.label if person.label == person.name else f"their {person.label[:1].lower()}{person.label[1:]}"
+        return f"{label}'s" if token.dep == "poss" else label
+    if any(t.low in relations() or t.pos == "PROPN" for t in earlier):
+        return token.text
+    return _only_name(clause, token)
+
+
+def _only_name(clause: Clause, token: Token) -> str | None:
+    """The one person whom the sentence names before a pronoun: "I owe Sunita 80 and I said I'd pay her back"."""
+    before = clause.sentence.tokens[: token.index]
+    people = {t.text for t in before if t.kind == "PERSON" and t.pos == "PROPN" and t.dep != "compound"}
+    if len(people) != 1:
+        return None
+    name = people.pop()
+    return f"{name}'s" if token.dep == "poss" else name
 
 
 def _has_relative(clause: Clause, token: Token) -> bool:

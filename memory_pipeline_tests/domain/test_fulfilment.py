@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.domain.fulfilment import fit, fulfilled
+from memory_pipeline.domain.fulfilment import fit, fulfilled, same_plan
 
 FULFILS = [  # told, planned
     ("Rang the dentist, all sorted.", "Needs to call their dentist this week."),
+    ("Rang the vet.", "Said they'd ring the vet about scanning the lambs by 1 May 2026."),
+    ("Sent Neha the notes.", "Promised Neha they will send their lecture notes."),
+    ("Old thinkpad went back by courier.", "Needs to give the laptop back to Acme."),
+    ("GP is done.", "Needs to take care of GP."),
     ("Library card renewed.", "Must renew their library card."),
     ("Got themselves the running shoes as well, blue ones", "Wants to buy new running shoes."),
     ("Collected the DHL parcel.", "Has to pick up the package from DHL."),
@@ -242,3 +246,25 @@ def test_what_is_given_up_needs_no_act() -> None:
 def test_others_settle_only_what_they_were_called_for() -> None:
     assert fit("Came this morning.", "Needs to call the plumber.", agent="plumber") > 0
     assert fit("Called the plumber.", "Needs to call the plumber.", agent="mom") == 0
+
+
+SAME = [  # said, planned
+    ("Still has to call mom.", "Needs to ring their mother on Friday."),
+    ("Needs to pay the water bill.", "Has to pay the water bill by 3 May 2026."),
+]
+OTHER = [
+    ("Needs to pay the water bill.", "Needs to pay the gas bill."),
+    ("Needs to call Ana.", "Needs to call Ben."),
+    ("Needs to call Ana.", "Needs to visit Ana."),
+    ("Needs to call Ana about the hall.", "Needs to call Ana."),
+]
+
+
+@pytest.mark.parametrize(("said", "planned"), SAME)
+def test_one_plan_said_again(said: str, planned: str) -> None:
+    assert same_plan(said, planned)
+
+
+@pytest.mark.parametrize(("said", "planned"), OTHER)
+def test_other_plans(said: str, planned: str) -> None:
+    assert not same_plan(said, planned)

@@ -120,8 +120,8 @@ def test_another_version_of_a_stages_code_is_other_code() -> None:
     settings = Settings.load()
     prompts = Prompts.open(settings)
     for stage in STAGES:
-        raised = [code_version(settings, prompts, replace(stage, version=n)) for n in (1, 2, 3)]
-        assert len(set(raised)) == 3, stage.name
+        raised = [code_version(settings, prompts, replace(stage, version=n)) for n in range(1, stage.version + 2)]
+        assert len(set(raised)) == len(raised), stage.name
         assert code_version(settings, prompts, stage) == raised[stage.version - 1]
 
 

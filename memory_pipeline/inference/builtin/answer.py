@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memory_pipeline.domain.slots import attribute
@@ -21,6 +22,10 @@ from memory_pipeline.language.questions.tables import any_of
 _Item = Mapping[str, Any]
 UNKNOWN = "I do not know: nothing that you told me answers this."
 HINT = "I do not know for sure. What comes nearest:"
+BEARING = "I do not know for sure. What bears on it:"
+_BEARING = 4  # items that may bear on whether something is good for the user
+_LIKE = 0.3  # cosine from which on what restricts the user may be about what is asked for
+_MEANT = 0.45  # cosine of a question and a restriction that is about the same kind of thing
 _SHARED = 0.5  # of a question's words
 _LISTED = 12  # items of a list
 _TOLD = 3  # items where several say it
@@ -42,12 +47,18 @@ def answer(inputs: Mapping[str, Any]) -> AnswerReply:
 
 def _nearest(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
     """What comes nearest: an answer where it is near enough, else a hint beside the honest "not known"."""
-    found = nearest(question, told, known)
-    if found is None or question.wants in _ANSWERS and question.wants is not Wants.YES_NO:
+    found, sure = nearest(question, told, known)
+    if not found or question.wants in _ANSWERS and question.wants is not Wants.YES_NO:
         return _unknown()
-    statement, sure = found
-    reply = _reply([statement], retold)
-    return reply if sure else AnswerReply(text=f"{HINT} {reply.text}", citations=[], known=False)
+    if sure:
+        return _reply(found[:1], retold)
+    hints = _told_as_it_is(found)
+    return AnswerReply(text=f"{HINT} {hints}", citations=[], known=False)
+
+
+def _told_as_it_is(found: Sequence[Statement]) -> str:
+    """Statements one after the other, those that hold no more in the past."""
+    return " ".join(_reply([s], retold if s.holds else past).text for s in found)
 
 
 def _speaks(question: Question, item: _Item) -> bool:
@@ -144,6 +155,35 @@ def _once(found: Sequence[Statement]) -> list[Statement]:
         ):
             kept.append(statement)
     return kept
+
+
+def _allowed(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+    """Whether something is good for the user: what is told of it, else what of their health and habits bears on it."""
+    reply = _yes_or_no(replace(question, wants=Wants.YES_NO, attributes=()), told, known)
+    if reply.known:
+        return reply
+    wanted = terms(question.left or question.text) - light("verbs") - light("adjectives") - {"x"}
+    bearing = [s for s in told if s.holds and s.of_user and _may_bear(question, s, wanted)]
+    ranked = sorted(bearing, key=lambda s: (-len(wanted & s.terms), -float(s.item.get("near") or 0.0)))
+    if not ranked:
+        return _unknown()
+    chosen = _once(ranked)[:_BEARING]
+    if any(_bears_on(s, wanted) for s in chosen):
+        return _reply([s for s in chosen if _bears_on(s, wanted)], retold)
+    return AnswerReply(text=f"{BEARING} {_told_as_it_is(chosen)}", citations=[], known=False)
+
+
+def _may_bear(question: Question, statement: Statement, wanted: frozenset[str]) -> bool:
+    """Whether a statement tells of the user's health and habits, or restricts what the question names."""
+    if statement.memory and matching(question.attributes, statement.attributes):
+        return True
+    restricts = bool(any_of("signs", "restricts").search(statement.text))
+    return restricts and (bool(wanted & statement.terms) or float(statement.item.get("near") or 0.0) >= _LIKE)
+
+
+def _bears_on(statement: Statement, wanted: frozenset[str]) -> bool:
+    """Whether a statement names the thing itself, or something so like it that it must be meant."""
+    return bool(wanted & statement.terms) or float(statement.item.get("near") or 0.0) >= _MEANT
 
 
 def _yes_or_no(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
@@ -244,6 +284,7 @@ def _unknown() -> AnswerReply:
 
 _ANSWERS: Mapping[Wants, Callable[[Question, Sequence[Statement], Known], AnswerReply]] = {
     Wants.YES_NO: _yes_or_no,
+    Wants.ALLOWED: _allowed,
     Wants.TOPIC: _topic,
     Wants.SUMMARY: _summary,
     Wants.SAID: _assistant,

@@ -7,7 +7,10 @@ from memory_pipeline.inference.builtin.context import Reading, article
 from memory_pipeline.inference.builtin.facts import Fact, open_loop
 from memory_pipeline.language.clauses import Tense
 from memory_pipeline.language.people import Subject
+from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
+
+_TOWARDS = frozenset({"to", "until", "till"})
 
 
 def appointment(reading: Reading) -> Fact | None:
@@ -40,7 +43,30 @@ def rescheduled(reading: Reading) -> Fact | None:
     if reading.verb not in words("reschedule") or clause.negated:
         return None
     thing = clause.subject if clause.passive else clause.object()
-    if thing is None or not reading.due or thing.lemma.lower() not in words("occasion"):
+    if thing is None or not reading.due or thing.pos not in {"NOUN", "PROPN"}:
         return None
     noun = reading.named(thing, each=True)
+    if thing.lemma.lower() not in words("occasion"):
+        return _due_later(reading, thing, noun)
     return open_loop(f"Has {article(noun)}{noun}.", "plan", noun, operation=Operation.UPDATE)
+
+
+def _due_later(reading: Reading, thing: Token, noun: str) -> Fact | None:
+    """ "The shortlist was moved to 25 November": what is to be done has another day; a sofa moved on one has none."""
+    known = reading.clause.sentence.children(thing, "det", "poss")
+    named = any(t.low in words("definite") for t in known) or reading.clause.passive and not known
+    if not noun or not named or not _to_a_day(reading):
+        return None
+    content = f"{noun[:1].upper()}{noun[1:]} {'are' if thing.tag == 'NNS' else 'is'} due."
+    return open_loop(content, "plan", noun, operation=Operation.UPDATE)
+
+
+def _to_a_day(reading: Reading) -> bool:
+    """Whether the time stands behind "to", "until" or "for"."""
+    tokens = reading.clause.sentence.tokens
+    starts = {t.start for t in reading.times if t.first and t.relation in {"on", "by", "until"}}
+    for token in tokens:
+        before = tokens[token.index - 1].low if token.index else ""
+        if token.start in starts and (token.low in _TOWARDS or before in _TOWARDS | {"for"}):
+            return True
+    return False

@@ -64,6 +64,11 @@ class Reading:
         )
 
     @property
+    def within(self) -> bool:
+        """Whether a time is told that is not over yet: "this week" has begun, and goes on."""
+        return any(t.last and t.last[:10] >= self.today and t.relation in {"on", "by"} for t in self.times)
+
+    @property
     def timed(self) -> frozenset[int]:
         """Tokens of its time expressions, which are told by the resolved ones; recurring times stay as they are."""
         return self._tokens([t for t in self.times if t.relation not in {"every", "for"} and t.first])

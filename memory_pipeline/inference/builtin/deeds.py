@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memory_pipeline.domain.deeds import plans_act
+from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.context import Reading
 from memory_pipeline.inference.builtin.directives import sentence_of
 from memory_pipeline.inference.builtin.facts import Fact, closing
@@ -11,22 +13,34 @@ from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense
 from memory_pipeline.language.people import Kind, People
 from memory_pipeline.language.rewrite import phrase, predicate, third
 from memory_pipeline.language.syntax import Token, written
-from memory_pipeline.language.vocabulary import table, words
+from memory_pipeline.language.vocabulary import relations, table, words
 
 _IN_VAIN = re.compile(
     r"\b(?:nobody|no one|no-one) (?:picked up|answered|was there)|"
     r"(?:didn't|did not|doesn't|never|won't) (?:pick up|answer|reply|respond|work|go through|open)|"
     r"no (?:answer|reply|response|luck)|voice ?mail|left (?:her |him |them )?a message|"
     r"couldn't (?:reach|get through|finish|make it)|line was (?:busy|dead)|without success|in vain|to no avail|"
-    r"\bhalf of\b|\btried\b|\bstill (?:haven't|have to|need)|will try again",
+    r"\bhalf of\b|\btried\b|will try again",
     re.I,
 )
+_DEALT_WITH = re.compile(
+    r"\b(?:in the (?:post|mail|bag|bin|diary)|on (?:its|their) way|done and dusted|taken care of|out of the way|"
+    r"behind (?:me|us)|"
+    r"off (?:my|the|our) (?:list|plate|desk)|all set|over (?:and done )?with)\b",
+    re.I,
+)
+_STILL = re.compile(r"\bstill (?:haven't|have to|need)", re.I)
 _OTHERS = frozenset({Kind.PERSON, Kind.NAMED, Kind.POSSESSION, Kind.OTHER})
 
 
-def in_vain(text: str) -> bool:
-    """Whether an act is told to have come to nothing, in the sentence itself or right after it."""
-    return bool(_IN_VAIN.search(text.replace("’", "'")))
+def in_vain(said: str, following: str) -> bool:
+    """Whether an act is told to have come to nothing, in the sentence itself or right after it.
+
+    Args:
+        following: the sentence with what follows it, which may say that nobody answered; what "still needs" doing
+            there is something else.
+    """
+    return bool(_IN_VAIN.search(following.replace("’", "'")) or _STILL.search(said.replace("’", "'")))
 
 
 def deeds(reading: Reading, people: People) -> list[Fact]:
@@ -34,7 +48,7 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
     clause, subject = reading.clause, reading.subject
     if clause.mood is not Mood.STATEMENT or reading.of_user or clause.subject is None or clause.negated:
         return []
-    if clause.subject.low in words("deictic") | {"who", "which"}:
+    if clause.subject.low in words("deictic") | {"who", "which"} or _to_be_had(clause):
         return []
     if _dropped(clause):
         return [_close(f"Cancelled {written(clause.sentence.subtree(clause.subject))}", negated=True)]
@@ -43,6 +57,13 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
     told = predicate(clause, subject, people, reading.timed)
     label = subject.label or _thing(clause, clause.subject, people)
     return [_close(f"{label} {told}")] if told and label else []
+
+
+def _to_be_had(clause: Clause) -> bool:
+    """ "Have to get my passport renewed" tells of nothing that is done."""
+    above = clause.sentence.head(clause.outer)
+    below = clause.outer.dep in {"ccomp", "xcomp", "oprd"} and above.index < clause.outer.index
+    return below and above.lemma.lower() in {"get", "have", "need", "want"}
 
 
 def _thing(clause: Clause, subject: Token, people: People) -> str:
@@ -71,7 +92,21 @@ def _done(clause: Clause) -> bool:
     if complement is not None and complement.tag == "VBN" and clause.verb == "be":
         return True
     over = clause.tense is Tense.PAST or clause.perfect
-    return _state(clause) in known["done"] or over and verb in known["done_verb"]
+    if _DEALT_WITH.search(written(clause.sentence.subtree(clause.outer, without=clause.apart))):
+        return True
+    return _state(clause) in known["done"] or over and (verb in known["done_verb"] or _undergone(clause))
+
+
+def _undergone(clause: Clause) -> bool:
+    """ "Smtp password rotated just now": a thing that does nothing of itself, with the participle of a deed."""
+    subject, alone = clause.subject, clause.object() is None
+    done = clause.head.low.endswith("ed") or plans_act(clause.head.lemma.lower())
+    main = clause.outer.dep in {"ROOT", "conj", "parataxis"}
+    if subject is None or clause.passive or not (alone and done and main) or subject.kind == "PERSON":
+        return False
+    acting = wordset("objects", "people") | wordset("objects", "trades") | relations().keys() | words("pet")
+    by_itself = table("directives")["by_itself"]
+    return subject.pos in {"NOUN", "PROPN"} and subject.low not in acting and clause.verb not in by_itself
 
 
 def _settled(reading: Reading) -> bool:

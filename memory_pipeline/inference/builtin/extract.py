@@ -19,7 +19,8 @@ from memory_pipeline.inference.builtin.deeds import deeds, in_vain
 from memory_pipeline.inference.builtin.directives import directives, unread, verbless
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
 from memory_pipeline.inference.builtin.facts import Direction, Fact
-from memory_pipeline.inference.builtin.notes import Remainder, pronouns, untold
+from memory_pipeline.inference.builtin.notes import Remainder, presupposed, pronouns, untold
+from memory_pipeline.inference.builtin.plans import joined_duty
 from memory_pipeline.inference.builtin.reading import OPEN, Reading, facts, naming
 from memory_pipeline.inference.builtin.turns import Statement, statements
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
@@ -36,6 +37,8 @@ _Times = Callable[[Direction], list[TimeExpression]]
 # What joins a clause to a request that states something all the same: "…, because I'm allergic to nuts".
 _REASONS = frozenset({"because", "who", "since", "cuz", "as"})
 _SINCE = re.compile(r"(?:ever )?since\b", re.I)
+_POINTS_BACK = re.compile(r"\b(?:him|her|them|it|there|then|s?he|they)\b", re.I)
+_DAYS = frozenset({"day", "hour", "part"})
 _KEPT = 0.2  # salience of what tells the gist of a sentence
 
 
@@ -87,12 +90,24 @@ def _said(window: Mapping[str, Any], home: tzinfo) -> Iterator[Statement]:
 
 def _statement(statement: Statement, parsed: Sequence[Sentence], talk: _Talk) -> list[ProposalDraft]:
     """The proposals of one statement; one that puts something right updates what was said before."""
-    found = [d for sentence in parsed for d in _sentence(sentence, statement, talk)]
+    found = [_dated_by_sentence(d, statement) for sentence in parsed for d in _sentence(sentence, statement, talk)]
     if statement.correction is None:
         return found
     if not found:
         return substituted(statement.correction, talk.drafts, statement.source)
     return [replace(d, operation=Operation.UPDATE) if d.operation is Operation.ADD else d for d in found]
+
+
+def _dated_by_sentence(found: ProposalDraft, statement: Statement) -> ProposalDraft:
+    """A plan that points back to what its sentence dates: "my mum lands on 28 November, I've to pick her up"."""
+    open_ended = found.type is MemoryType.OPEN_LOOP and found.operation is Operation.ADD and found.due_at is None
+    if not open_ended or not _POINTS_BACK.search(statement.text):
+        return found
+    now = statement.source.now
+    told = times(statement.source.quote, now, statement.source.zone, "future")
+    days = {t.last for t in told if t.first and t.grain in _DAYS and t.relation in {"on", "by"}}
+    ahead = {day for day in days if day and day[:10] >= now.date().isoformat()}
+    return replace(found, due_at=ahead.pop()) if len(ahead) == 1 else found
 
 
 def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[ProposalDraft]:
@@ -114,12 +129,13 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
     whole = (pronouns(statement.text) or verbless(statement.text)) if own else None
     if whole is not None:
         return told + _drafts([whole], (), source)
-    vain = in_vain(statement.following)
+    vain = in_vain(source.quote, statement.following)
     for n, reading in enumerate(readings):
         if not _heard(reading, statement.standing, first=n == 0):
             continue
         closed = [] if vain else deeds(reading, people)
-        for fact in [*facts(reading), *closed]:
+        duty = joined_duty(reading, readings[n - 1] if n else None)
+        for fact in duty or [*facts(reading), *closed]:
             if not (vain and _is_deed(fact)) and not (told and _names_again(fact, named)):
                 told += _drafts([fact], reading.times, source, reading.clause)
         _remember_things(reading, people)
@@ -184,7 +200,11 @@ def _rest(
         today, past = source.now.date().isoformat(), main is not None and main.tense is Tense.PAST
         left = untold(Remainder(sentence, text, gist, about, read(_direction(main)), today, past=past))
         return [d for f in left for d in _drafts([f], read("future") if f.when == "due" else (), source, main)]
-    if statement.standing in {Standing.REQUEST, Standing.QUESTION} and "?" not in text:
+    asking = statement.standing in {Standing.REQUEST, Standing.QUESTION}
+    known = _drafts(presupposed(sentence), (), source) if asking and not told else []
+    if known:
+        return known
+    if asking and "?" not in text:
         left = untold(Remainder(sentence, text, [d.content for d in told], own=False))
         return _drafts(left, (), source, main)
     return []
@@ -230,7 +250,7 @@ def _direction(clause: Clause | None) -> Direction:
         return "future"
     lemma = clause.head.lemma.lower()
     moved = lemma in words("reschedule") and clause.object() is None and not clause.passive  # "we moved in May"
-    if lemma in words("arranging") and not moved:
+    if lemma in words("arranging") | words("reschedule") and not moved:
         return "future"
     return "past" if clause.tense is Tense.PAST or clause.perfect else "future"
 

@@ -39,6 +39,8 @@ def _has_needed(reading: Reading, needs: str | None) -> bool:
     """Whether a clause tells when it is so, or that it is so again, where its row asks for that."""
     if needs == "again":
         return "again" in reading.clause.adverbs() and not reading.clause.negated
+    if needs == "now":
+        return reading.changed
     return needs != "when" or reading.dated
 
 

@@ -112,6 +112,22 @@ def pronouns(text: str) -> Fact | None:
     )
 
 
+def presupposed(sentence: Sentence) -> list[Fact]:
+    """ "What won't trouble my ulcer?": whoever asks about their illness has it."""
+    found = []
+    for token in sentence:
+        owner = sentence.child(token, "poss")
+        if owner is None or owner.low != "my" or token.pos not in {"NOUN", "PROPN"} or token.low in words("body"):
+            continue
+        if not {token.low, token.lemma.lower()} & words("condition"):
+            continue
+        before = [t for t in sentence.children(token, "compound", "amod", "nummod") if t.index < token.index]
+        named = " ".join(t.text for t in (*before, token))
+        counted = article(named) if token.low in words("counted_condition") else ""
+        found.append(Fact(MemoryType.PROFILE_FACT, f"Has {counted}{named}.", "user", "health", named, weight=CORE))
+    return found
+
+
 def _health(rest: Remainder) -> list[Fact]:
     """The parts that touch on health and are in none of the facts."""
     personal = rest.own or bool(rest.low & {"i", "my", "me", "i'm", "allergic"})

@@ -48,7 +48,7 @@ class Says(IntEnum):
 def replaced(statement: Statement, told: Sequence[Statement]) -> Statement | None:
     """A later statement that says that what this one names was changed for something else, or None.
 
-    "Moved from Fly.io to Hetzner" replaces "Deploys on Fly.io".
+    "Moved from Fly.io to Hetzner" replaces "Deploys on Fly.io", "421 ewes, not 412" replaces "Has 412 ewes".
     """
     for other in told:
         if not other.holds or str(other.item["observed_at"]) <= str(statement.item["observed_at"]):
@@ -56,6 +56,10 @@ def replaced(statement: Statement, told: Sequence[Statement]) -> Statement | Non
         for hit in any_of("signs", "changed").finditer(other.text):
             old = terms(hit.group("old"))
             if old and old <= statement.terms and not old <= terms(hit.group("new") or ""):
+                return other
+        for hit in any_of("signs", "corrected").finditer(other.text):
+            said = terms(hit.group("old")) & statement.terms
+            if said and (other.terms - said) & (statement.terms - said):
                 return other
     return None
 

@@ -18,9 +18,10 @@ from memory_pipeline.inference.builtin.facts import Fact
 from memory_pipeline.inference.builtin.work_notes import may_be_work, work_notes
 from memory_pipeline.language.answers import answered, remainder
 from memory_pipeline.language.identify import english
-from memory_pipeline.language.repair import sentences, spelled
+from memory_pipeline.language.repair import restriction, sentences, spelled
 from memory_pipeline.language.standing import Span, Standing, Turn, spans
 from memory_pipeline.language.syntax import Parser
+from memory_pipeline.language.unfinished import another_duty, asks_for_list
 
 _ASKED = 600  # characters of the assistant's message that a reply may answer
 _NOTE = 400  # characters of a note of work
@@ -38,6 +39,11 @@ _URGED = re.compile(
 _CONTINUES = re.compile(
     r"(?:in|at|from|with|since|starting|until|near|for) "
     r"(?:(?!\b(?:i|we|my|is|are|am|it|you|he|she|they)\b)[\w'’.,:-]+[ !.]*){1,6}$",
+    re.I,
+)
+_DUTY = re.compile(
+    r"\b(?:need|have|has|got|ought|promised|agreed|remember|want|plan|gotta) to\b|\b(?:must|should|gotta)\b|"
+    r"\b(?:promised|said|told)\b.*\b(?:i|we)(?:['’]d|['’]ll| would| will)\b",
     re.I,
 )
 _KNOWN = re.compile(
@@ -73,12 +79,17 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A stretch of a message, or what an answer says."""
+    """A stretch of a message, or what an answer says.
+
+    Attributes:
+        asked: what stands for the heading of a list that answers a question.
+    """
 
     text: str
     source: Source
     standing: Standing
     span: Span | None = None
+    asked: str = ""
 
 
 def statements(
@@ -114,9 +125,10 @@ def _answers(content: str, before: Sequence[Mapping[str, Any]], source: Source, 
 def _own(content: str, before: Sequence[Mapping[str, Any]], source: Source, parser: Parser) -> list[_Part]:
     """The spans to read, without what an answer has said already."""
     last = before[-1] if before else None
-    rest = content
+    rest, asked = content, ""
     if last is not None and last["role"] == "assistant":
         rest = remainder(last["content"][-_ASKED:], content, parser)
+        asked = "to do" if asks_for_list(last["content"][-_ASKED:]) else ""
     found: list[_Part] = []
     for span in spans(content, [Turn(m["role"], m["content"]) for m in before[-_TURNS:]]):
         text = rest[span.start : span.end].strip(" ,;")
@@ -130,8 +142,15 @@ def _own(content: str, before: Sequence[Mapping[str, Any]], source: Source, pars
             joined = f"{earlier.text.rstrip(' .!,;')} {text}"
             found[-1] = replace(earlier, text=joined, source=replace(source, quote=whole))
             continue
+        more = another_duty(text) if earlier is not None and _DUTY.search(earlier.text) else ""
+        if more and earlier is not None and earlier.standing is Standing.OWN:
+            text, standing = more, Standing.OWN
         quote, urged = content[span.start : span.end].strip(), bool(_URGED.search(text))
-        found.append(_Part(text, replace(source, quote=quote, urged=urged), standing, span))
+        if earlier is not None and earlier.span is not None and earlier.standing is not Standing.OWN is standing:
+            # "Suggest three soups, no leeks because I react to those": the reason is told with what it is for.
+            text = restriction(content[earlier.span.start : span.end]) or text
+        heading = asked if span.listed else ""
+        found.append(_Part(text, replace(source, quote=quote, urged=urged), standing, span, heading))
     return found
 
 
@@ -156,7 +175,7 @@ def _written(part: _Part) -> Iterator[Statement]:
         sure = _OPINION if _UNSURE.match(part.text) else 1.0
         yield Statement(part.text, replace(part.source, certainty=sure), part.standing, note=note)
         return
-    listed, heading = (part.span.listed, part.span.heading) if part.span else (False, "")
+    listed, heading = (part.span.listed, part.span.heading or part.asked) if part.span else (False, "")
     for text in sentences(_stated(part.text), listed=listed, heading=heading):
         plain, correction = corrected(_URGED.sub("", text))
         # The parser was trained on edited text: without a full stop it takes "eat gluten" for two verbs.

@@ -30,7 +30,12 @@ _INVERTED = re.compile(
     re.I,
 )
 _WHAT_OF = re.compile(r"^what (?:is|are|was|were) (?:X's|the) (?P<what>[\w-]+(?: [\w-]+){0,2})$", re.I)
-_KIND = re.compile(r"^(?:in |at |on |for |with )?(?:what|which) (?:kind of |type of |sort of )?(?P<kind>[\w-]+) ", re.I)
+_KIND = re.compile(
+    r"^(?:in |at |on |for |with )?(?:what|which) (?:kind of |type of |sort of )?(?:[\w-]+ ){0,2}?(?P<kind>[\w-]+)"
+    r"(?: (?:of X's|of the)\b.*?)? (?=(?:is|are|am|was|were|do|does|did|has|have|had|can|will|should|gave|give|X)\b)|"
+    r"^(?:in |at |on |for |with )?(?:what|which) (?:kind of |type of |sort of )?(?P<first>[\w-]+) ",
+    re.I,
+)
 _DO = frozenset({"do", "does", "did"})
 _BE = {"are": "is", "am": "is", "were": "was", "have": "has", "had": "has"}
 
@@ -49,6 +54,7 @@ class Wants(StrEnum):
     REASON = "reason"
     MANNER = "manner"
     THING = "thing"
+    ALLOWED = "allowed"  # whether something is good for the user: "can I eat this?"
     SUMMARY = "summary"  # of what is known of the user
     TOPIC = "topic"  # of what is known of something
     SAID = "said"  # what the assistant said
@@ -145,12 +151,12 @@ def _worded(question: Question, row: Row, hit: re.Match[str]) -> Question:
     told = question.text
     what = spelled(group(hit, "what").lower())
     wants = Wants(row.wants) if row.wants else question.wants
-    yes_no = question.wants is Wants.YES_NO and wants is not Wants.SAID
+    yes_no = question.wants is Wants.YES_NO and wants not in {Wants.SAID, Wants.ALLOWED}
     left = f"{told[: hit.start()]} {told[hit.end() :]} {group(hit, 'value')}".strip()
     return replace(
         question,
         wants=Wants.YES_NO if yes_no else wants,
-        attributes=_attributes(row, what, question.past),
+        attributes=_attributes(row, what, question.past or question.was),
         types=row.types,
         left=asking_words().sub("", left).strip(),
         also=row.also,
@@ -167,7 +173,8 @@ def _free(question: Question) -> Question:
     what = _WHAT_OF.match(question.text)
     name = _attribute("{what}", what.group("what").lower()) if what else ""
     noun = _KIND.match(question.text)
-    kind = spelled(noun.group("kind").lower()) if noun and question.wants is Wants.THING else ""
+    named = (noun.group("kind") or noun.group("first") or "") if noun else ""
+    kind = spelled(named.lower()) if question.wants is Wants.THING else ""
     return replace(
         question,
         attributes=(f"current_{name}", name) if name else (),

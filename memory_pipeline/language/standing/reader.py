@@ -19,6 +19,7 @@ from memory_pipeline.language.standing.letters import signature
 from memory_pipeline.language.standing.sentences import Unit, units
 from memory_pipeline.language.standing.shapes import shapes
 from memory_pipeline.language.standing.tables import folded, row, words
+from memory_pipeline.language.unfinished import heads_to_do
 
 
 class Standing(StrEnum):
@@ -247,7 +248,7 @@ class _Reader:
         opener = suppose or dream
         if opener and not opener.start() and request(low):  # "pretend you're my boss"
             self.world = "suppose" if suppose else "dream"
-        noted = unit.listed or folded(unit.heading) in words("field")
+        noted = unit.listed or folded(unit.heading) in words("field") or heads_to_do(unit.heading)
         for act in acts(self.text, self.low, unit.start, unit.end, asked, noted):
             standing = Standing(act.kind)
             why = act.why

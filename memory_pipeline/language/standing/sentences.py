@@ -54,6 +54,7 @@ _STOP = re.compile(
 _COLON = re.compile(r":\s")
 _LETTERS = re.compile(r"(?:[a-z]\.)+[a-z]")
 _BULLET = re.compile(r"[ \t]*(?:[-*•·‣◦–—+]|\(?\d{1,3}[.)]|[a-h]\)|\[[ xX]?\])[ \t]+(?:\[[ xX]?\][ \t]+)?")
+_COUNTED = re.compile(r"^(?P<number>\d{1,2})[ \t]+(?=[A-Za-z])", re.M)
 _EDGE = rf"\s>*•·\-–—#,;:.!?…)\]\"'“”„«»’|_~=+{EMOJI}"
 _LEFT = re.compile(rf"[{_EDGE}([‘]*(?:\(?\d{{1,3}}[.)](?=\s)\s*)?[{_EDGE}([‘]*")
 _RIGHT = re.compile(rf"[\s,;:([\"“”„«»|_~*=+\-–—{EMOJI}]")
@@ -72,6 +73,7 @@ def units(text: str, shaped: Sequence[tuple[int, int, str]]) -> list[Unit]:
     found: list[Unit] = []
     place = paragraph = line = 0
     shapes = list(shaped)
+    counted = _counted(text)
     heading = ""
     while place <= len(text):
         end = text.find("\n", place)
@@ -83,7 +85,7 @@ def units(text: str, shaped: Sequence[tuple[int, int, str]]) -> list[Unit]:
             paragraph += 1
             heading = "" if found and found[-1].listed else heading
         else:
-            bullet = _BULLET.match(text, place, end)
+            bullet = _BULLET.match(text, place, end) or place in counted
             fresh = list(_line(text, low, place, end, paragraph, line, shapes))
             listed = bool(bullet) or _row_of_table(text, place, end)
             if listed:
@@ -96,6 +98,15 @@ def units(text: str, shaped: Sequence[tuple[int, int, str]]) -> list[Unit]:
         while shapes and shapes[0][1] <= place:
             shapes.pop(0)
     return found
+
+
+def _counted(text: str) -> frozenset[int]:
+    """Where the lines begin that only a number without a full stop counts: 1, 2 and so on, one below the other."""
+    found: list[int] = []
+    for hit in _COUNTED.finditer(text):
+        if int(hit.group("number")) == len(found) + 1:
+            found.append(hit.start())
+    return frozenset(found) if len(found) > 1 else frozenset()
 
 
 def _runs_on(text: str, start: int, end: int) -> bool:

@@ -365,3 +365,71 @@ class TestWhatComesNearest:
 
     def test_what_is_far_is_not_mentioned(self) -> None:
         assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.1}).text
+
+    def test_several_are_told_best_first_and_one_message_once(self) -> None:
+        reply = told(
+            "where did I meet my coach?",
+            {**memory("Was taught rowing in Kent.", evidence=("m1",)), "near": 0.5},
+            {**turn("I was taught rowing in Kent by an old hand.", evidence=("m1",)), "near": 0.45},
+            {**memory("Trains in Dover on Sundays.", evidence=("m2",)), "near": 0.42},
+        )
+        assert not reply.known
+        assert reply.text.count("rowing") == 1
+        assert reply.text.index("Kent") < reply.text.index("Dover")
+
+    def test_what_is_over_counts_where_the_past_is_asked_for(self) -> None:
+        gone = {**memory("Shares a house in Cork with two nurses.", status="superseded"), "near": 0.3}
+        assert "Cork" in told("where did I live before?", gone).text
+        assert "Cork" not in told("where do I live?", gone).text
+
+
+class TestWhetherSomethingIsGoodForTheUser:
+    """What restricts them is told; it is an answer where it is about the thing itself, or much like it."""
+
+    COELIAC = memory("Is coeliac.", "health", "coeliac")
+    SHELLFISH = memory("Is allergic to shellfish.", "allergy", "shellfish")
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "can I have a normal pizza?",
+            "is soup from a packet ok for me?",
+            "would a lager suit me?",
+            "should I eat this?",
+        ],
+    )
+    def test_what_bears_on_it_is_told_beside_the_not_known(self, question: str) -> None:
+        reply = told(question, {**self.COELIAC, "near": 0.2}, {**memory("Lives in Kent."), "near": 0.2})
+        assert not reply.known and not reply.citations
+        assert "coeliac" in reply.text and "Kent" not in reply.text
+
+    def test_what_is_much_like_the_thing_is_an_answer(self) -> None:
+        near, far = {**self.SHELLFISH, "near": 0.5}, {**self.SHELLFISH, "near": 0.2}
+        assert told("can I eat prawns?", near).known
+        assert not told("can I eat prawns?", far).known
+
+    def test_a_wish_that_names_the_thing_is_an_answer(self) -> None:
+        reply = told("is it fine to cook with wine for me?", memory("No recipes with wine in them for them."))
+        assert reply.known and "wine" in reply.text
+
+    def test_what_says_yes_or_no_comes_first(self) -> None:
+        reply = told("can I eat cheese?", memory("Cannot eat cheese.", "eats", "cheese", negated=True))
+        assert reply.known and reply.text.startswith("No")
+
+    def test_nothing_is_known_where_nothing_restricts(self) -> None:
+        assert not told("can I eat prawns?", memory("Plays the cello.", "hobby", "cello")).known
+
+
+def test_a_corrected_figure_takes_the_place_of_the_first() -> None:
+    first = turn("I have 412 ewes on the hill.", observed_at="2026-09-01T10:00:00+00:00")
+    later = turn("Counted again, it's 421 ewes not 412.", observed_at="2026-09-03T10:00:00+00:00")
+    assert "421" in told("how many ewes do I have?", first, later).text
+
+
+def test_a_question_in_the_past_tense_finds_what_was() -> None:
+    was = memory("Was a school librarian.", "former_occupation", "school librarian")
+    assert "librarian" in told("what work did I do?", was).text
+
+
+def test_the_firm_that_one_is_with_is_the_employer() -> None:
+    assert "Larch" in told("which brokerage am I with?", memory("Works at Larch.", "employer", "Larch")).text

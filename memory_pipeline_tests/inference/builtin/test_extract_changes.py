@@ -27,6 +27,10 @@ DONE = {
     "Done with the Ferrante novel.": "Finished the Ferrante novel.",
     "Saw the Louvre, overwhelming.": "Saw the Louvre.",
     "Parcel's gone.": "Parcel is gone.",
+    "tickets bought :)": "Tickets is bought.",
+    "Smtp password rotated just now.": "Smtp password rotated now.",
+    "reviewed the draft, merged": "Reviewed the draft.",
+    "Packet is in the mail.": "Packet is in the mail.",
 }
 CHANGED = {
     "My manager is Aurelie.": "profile_fact current_boss=Aurelie",
@@ -42,7 +46,49 @@ CHANGED = {
     "Mara turned 9 on Sunday.": "update profile_fact Mara.age=9",
     "Our band is called Low Tide.": "profile_fact current_band=Low Tide",
     "I take the 6:50 now.": "update profile_fact take=6:50",
+    "Doc put the sertraline up to 75.": "update profile_fact medication=75",
+    "They took me off the warfarin, its apixaban now.": "update profile_fact medication=apixaban",
+    "Supervisor is Dr Hale.": "profile_fact current_boss=Dr Hale",
 }
+
+
+OPEN = {
+    "to do: ring the vet, post the parcel": ["Needs to ring the vet.", "Needs to post the parcel."],
+    "I still haven't booked the hall.": ["Still has to book the hall."],
+    "I buy the tickets this week.": ["Plans to buy the tickets in the week of 9 March 2026."],
+    "I'll return the form.": ["Plans to return the form."],
+    "Promised her I'd get the boiler serviced.": ["Promised they'd get the boiler serviced."],
+    "I need to call Ana. And book the vet.": ["Needs to call Ana.", "Needs to book the vet."],
+    "I've committed to running the stall on 12 March.": ["Has committed to running the stall on 12 March 2026."],
+    "I need to pay the bill and pick up the parcel.": ["Needs to pay the bill.", "Needs to pick up the parcel."],
+    "I need to call the bank and hate the noise.": ["Needs to call the bank."],
+    "I haven't been to Rome yet.": [],
+}
+
+
+@pytest.mark.parametrize(("said", "told"), OPEN.items(), ids=OPEN)
+def test_what_is_still_to_do_in_any_wording(said: str, told: list[str]) -> None:
+    found = drafts(said)
+    assert [d.content for d in found if d.type is MemoryType.OPEN_LOOP and d.operation is Operation.ADD] == told
+
+
+def test_a_plan_that_points_back_is_due_when_its_sentence_says() -> None:
+    (loop,) = [d for d in drafts("My mum Ada lands on 20 March, I have to pick her up.") if "pick" in d.content]
+    assert (loop.content, loop.due_at) == ("Has to pick their mother Ada up.", "2026-03-20")
+    (apart,) = [d for d in drafts("My mum Ada lands on 20 March, I have to call the bank.") if "bank" in d.content]
+    assert apart.due_at is None
+
+
+def test_what_is_to_be_had_done_is_not_done() -> None:
+    found = drafts("I have to get my passport renewed before 1 May.")
+    assert not [d for d in found if d.operation is Operation.CLOSE_OPEN_LOOP]
+
+
+def test_a_new_day_of_what_is_to_be_done() -> None:
+    (moved,) = [d for d in drafts("The audit was pushed to 25 March.") if d.operation is Operation.UPDATE]
+    assert (moved.type, moved.content, moved.due_at) == (
+        MemoryType.OPEN_LOOP, "Audit is due on 25 March 2026.", "2026-03-25",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("said", "due"), DUE.items(), ids=DUE)

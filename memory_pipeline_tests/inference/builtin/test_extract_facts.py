@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.domain.proposal import MemoryType, Operation
-from memory_pipeline_tests.inference.builtin.extraction import drafts, kept, slot
+from memory_pipeline_tests.inference.builtin.extraction import brief, drafts, kept, slot
 
 IDENTITY = {
     "My name is Sarah Garcia.": ["name=Sarah Garcia"],
@@ -250,3 +250,20 @@ def test_a_change_replaces_what_filled_the_slot(content: str) -> None:
 def test_whom_somebody_is_called_after_is_told_once() -> None:
     named = [d for d in drafts("my brother Tom lives in Oslo. He works as a nurse.") if d.attribute == "family"]
     assert [(d.type, d.value) for d in named] == [(MemoryType.PROFILE_FACT, "Tom")]
+
+
+PRESUPPOSED = {
+    "What can I eat that won't trouble my ulcer?": "profile_fact health=ulcer",
+    "Which sports go with my mild asthma?": "profile_fact health=mild asthma",
+    "Suggest three soups, no leeks because I react to those.": "profile_fact eats=not leeks",
+}
+
+
+@pytest.mark.parametrize(("asked", "told"), PRESUPPOSED.items(), ids=PRESUPPOSED)
+def test_what_a_request_presupposes_of_its_writers_health(asked: str, told: str) -> None:
+    assert told in [brief(d) for d in kept(drafts(asked))]
+
+
+@pytest.mark.parametrize("asked", ["What helps against an ulcer?", "Is my mum's asthma hereditary?", "Is asthma bad?"])
+def test_an_illness_that_nobody_claims_is_not_the_writers(asked: str) -> None:
+    assert kept(drafts(asked)) == []
