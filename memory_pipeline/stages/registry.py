@@ -231,7 +231,6 @@ STAGES = (
         version=2,
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
-        version=2,
         pool=_LEDGER,
         prompts=("consolidate",),
         writes_ledger=True,
