@@ -153,10 +153,11 @@ class DataRights:
         Raises:
             NotFound, QueryError: as :meth:`erase`.
         """
-        from memory_pipeline.stages.erasure.erase import survey
+        from memory_pipeline.stages.erasure.erase import log_working, survey
         from memory_pipeline.stages.erasure.reach import target_of
 
         ctx, scope = self._context(), scope_of(tenant_id, user_id)
+        log_working(ctx, scope)
         return survey(ctx, [target_of(ctx, scope, message_id, session_id)])
 
     def retain(self, progress: Progress | None = None) -> dict[str, int]:

@@ -13,7 +13,7 @@ from memory_pipeline.retrieval.hits import Hit
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    hit: Hit
+    hit: Hit | None
     text: str
     tokens: int
 
@@ -45,7 +45,24 @@ class Block:
         """
         if self.holds(hit):
             return False
-        text = self._line(content, note)
+        if not self._put(title, hit, self._line(content, note)):
+            if hit.id not in self._dropped:
+                self._dropped.append(hit.id)
+            return False
+        self._taken.add((hit.layer, hit.id))
+        if hit.id in self._dropped:
+            self._dropped.remove(hit.id)
+        return True
+
+    def say(self, title: str, content: str, note: str = "") -> bool:
+        """Take a text that is no item into a section, at its end, if there is room.
+
+        Args:
+            content, note: as in :meth:`offer`.
+        """
+        return self._put(title, None, self._line(content, note))
+
+    def _put(self, title: str, hit: Hit | None, text: str) -> bool:
         tokens = estimate_tokens(text + "\n")
         needed = tokens
         if not self._lines:
@@ -53,14 +70,9 @@ class Block:
         if title not in self._lines:
             needed += estimate_tokens(title + "\n") + 1
         if self._used + needed > self.limit:
-            if hit.id not in self._dropped:
-                self._dropped.append(hit.id)
             return False
         self._used += needed
-        self._taken.add((hit.layer, hit.id))
         self._lines.setdefault(title, []).append(_Line(hit, text, tokens))
-        if hit.id in self._dropped:
-            self._dropped.remove(hit.id)
         return True
 
     def lengthen(self, hit: Hit, content: str, note: str = "") -> bool:
@@ -68,7 +80,7 @@ class Block:
         text = self._line(content, note)
         for lines in self._lines.values():
             for place, line in enumerate(lines):
-                if (line.hit.layer, line.hit.id) == (hit.layer, hit.id):
+                if line.hit is not None and (line.hit.layer, line.hit.id) == (hit.layer, hit.id):
                     tokens = estimate_tokens(text + "\n")
                     if self._used + tokens - line.tokens > self.limit:
                         return False
@@ -86,11 +98,12 @@ class Block:
 
     def hits(self, *titles: str) -> list[Hit]:
         """What went into some sections (all, when none is named), in the order of the text."""
-        return [line.hit for title in titles or self.titles for line in self._lines.get(title, ())]
+        lines = (line for title in titles or self.titles for line in self._lines.get(title, ()))
+        return [line.hit for line in lines if line.hit is not None]
 
     def sort(self, title: str) -> None:
-        """Order a section by time, oldest first."""
-        self._lines.get(title, []).sort(key=lambda line: (line.hit.observed_at, line.hit.id))
+        """Order a section of items by time, oldest first."""
+        self._lines.get(title, []).sort(key=lambda line: (line.hit.observed_at, line.hit.id) if line.hit else ())
 
     def finish(self, recall_id: str) -> ContextBlock:
         """The block; empty text when nothing went in."""

@@ -19,6 +19,7 @@ from memory_pipeline.retrieval.relevance import Line, lines
 from memory_pipeline.retrieval.requests import Request
 from memory_pipeline.retrieval.restraint import Restraint
 from memory_pipeline.retrieval.session_blocks import SessionBlocks
+from memory_pipeline.retrieval.session_turns import unremembered
 
 SCOPES = ("user", "conversation")
 """Whose memories a block may hold: all of the user's, or those of one session (NM-9)."""
@@ -80,6 +81,7 @@ def assemble(
         policy=policy,
         grace=engine.policy.lifecycle[MemoryType.OPEN_LOOP].grace,
         worn=restraint.worn(asked.scope, session_id),
+        said=unremembered(engine, asked, session_id, message) if layout == "memory" and session_id else (),
     )
     block = LAYOUTS[layout](given, limit)
     offered = [hit.id for hit in block.hits(RELEVANT, THREADS)] if layout == "memory" else None

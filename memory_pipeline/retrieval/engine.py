@@ -20,6 +20,7 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.storage.index import Index
 from memory_pipeline.storage.lake import Lake
 from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
+from memory_pipeline.storage.working import WorkingMemory
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.budget import Budget
@@ -63,6 +64,7 @@ class Engine:
         self._seed = seed
         self._searcher: Searcher | None = None
         self.recorded = recorded
+        self.working = WorkingMemory(settings)
         self._log = RecallLog(settings.path("recall"))
         for name, profile in self.policy.profiles.items():
             try:
@@ -187,13 +189,20 @@ class Engine:
         )
         return recall_id
 
-    def feedback(self, recall_id: str, item_id: str, helpful: bool) -> None:
+    def feedback(
+        self, recall_id: str, item_id: str, helpful: bool, *, user_id: str | None = None, tenant_id: str | None = None
+    ) -> None:
         """Put on record whether an item of a read helped.
+
+        Args:
+            user_id, tenant_id: whose read it must be; anybody's when None.
 
         Raises:
             NotFound: no such read, or it did not return that item.
         """
-        found = next((row for row in self._recalled(recall_id) if row.item_id == item_id), None)
+        read = self._recalled(recall_id)
+        own = [r for r in read if user_id in (None, r.user_id) and tenant_id in (None, r.tenant_id)]
+        found = next((row for row in own if row.item_id == item_id), None)
         if found is None:
             raise NotFound(f"read {recall_id!r} did not return {item_id!r}: use the recall_id and the id of one item")
         scope = scope_of(found.tenant_id, found.user_id)

@@ -29,6 +29,7 @@ SILENT = "USE SILENTLY:"
 THREADS = "THREADS TO CONTINUE:"
 FACTS = "FACTS NOT TO CONTRADICT:"
 STORY = "BACKGROUND:"
+SAID = "SAID IN THIS SESSION:"
 AVOID = "DO NOT SURFACE UNLESS USER DOES:"
 _BY_SURFACE = {"speak": RELEVANT, "adapt": SILENT, "continue": THREADS, "fact_check": FACTS, "avoid": AVOID}
 
@@ -55,6 +56,7 @@ class Material:
         at: the moment of the read, UTC.
         grace: days after its due date on which an open loop is still followed up.
         worn: ids that the session's last blocks have offered again and again.
+        said: what the user has said in the session and is in no memory yet, oldest first.
     """
 
     request: Request
@@ -66,6 +68,7 @@ class Material:
     lines: Sequence[Line] = ()
     grace: int = 0
     worn: frozenset[str] = field(default_factory=frozenset)
+    said: Sequence[str] = ()
 
     def day(self, at: datetime) -> str:
         """Local date of a moment."""
@@ -73,9 +76,9 @@ class Material:
 
 
 def memory(given: Material, limit: int) -> Block:
-    """DL-22's block. Offered first: boundaries, pinned memories, due open loops, how to answer and what could do harm;
-    then what has to do with the turn, memories before quotations; what is left of the budget goes to longer ones."""
-    titles = (ALWAYS, RELEVANT, SILENT, THREADS, FACTS, STORY, AVOID)
+    """DL-22's block. Offered first: boundaries, pinned memories, what the session itself has just said, due open loops,
+    how to answer and what could do harm; then what has to do with the turn, memories before quotations; what is left of the budget goes to longer ones."""
+    titles = (ALWAYS, SAID, RELEVANT, SILENT, THREADS, FACTS, STORY, AVOID)
     block = Block(f"=== USER MEMORY ===\n{_NOT_INSTRUCTIONS}", titles, limit)
     for hit in given.standing:
         if avoided(hit):
@@ -83,6 +86,8 @@ def memory(given: Material, limit: int) -> Block:
     for hit in given.standing:
         if hit.row["pinned"]:
             block.offer(ALWAYS, hit, hit.row["content"], _note(hit, given))
+    for sentence in given.said:
+        block.say(SAID, sentence)
     for hit in _due(given):
         block.offer(_resting(THREADS, hit, given), hit, hit.row["content"], _note(hit, given))
     for hit in given.standing:

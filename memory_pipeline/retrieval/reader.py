@@ -159,8 +159,9 @@ class MemoryReader(PlainReads):
 
         Args:
             message: the user's turn.
-            session_id: of the turn: the session's own messages are in the prompt already and are left out, and what its
-                last two blocks have offered to be mentioned is not offered a third time running (DL-35).
+            session_id: of the turn: the session's own messages are in the prompt already and are left out, but for
+                what working memory holds of them that is in no memory yet; and what its last two blocks have offered
+                to be mentioned is not offered a third time running (DL-35).
             layout: ``memory`` (DL-22), ``lessons`` (KN-17) or ``known-facts`` (RX-24).
             budget: tokens at most, estimated; the policy's when None. It is never exceeded: boundaries go in first,
                 then pinned memories, and what finds no room is named in ``dropped``.
@@ -214,7 +215,8 @@ class MemoryReader(PlainReads):
             system: the system prompt, never cut; LS-28's rules when None.
             services: JSON-like data by name of the service; only what the turn is about goes in.
             history: the conversation so far, as chat messages: its first turn, the last 20, and a summary of those
-                between are shown, the last 4 before all others.
+                between are shown, the last 4 before all others. Where none is given, the turns of the session that
+                working memory holds.
             layout, stable, scope: as in :meth:`context`.
             budget: tokens of the whole prompt, estimated; the policy's 8,000 when None. Another total scales the
                 sections.
@@ -223,9 +225,11 @@ class MemoryReader(PlainReads):
         Raises:
             QueryError: an argument cannot be answered, or the system prompt and the message alone exceed the budget.
         """
-        from memory_pipeline.retrieval import payload
+        from memory_pipeline.retrieval import payload, session_turns
         from memory_pipeline.retrieval.profile import standing_profile
 
+        if session_id is not None and not history:
+            history = session_turns.history(self._engine, user_id, tenant_id, session_id, message, reach)
         asked = payload.given(message, system, services, history)
         only = session_id if scope == "conversation" else None
         profile = standing_profile(self._engine, user_id, tenant_id, reach, only)
@@ -319,10 +323,15 @@ class MemoryReader(PlainReads):
 
         return answer.considered(self._engine, question, user_id, tenant_id, reach)
 
-    def feedback(self, recall_id: str, item_id: str, helpful: bool) -> None:
+    def feedback(
+        self, recall_id: str, item_id: str, helpful: bool, *, user_id: str | None = None, tenant_id: str | None = None
+    ) -> None:
         """Say whether an item of a read helped; its q-value moves with the next nightly run (KN-19).
+
+        Args:
+            user_id, tenant_id: whose read it must be; anybody's when None.
 
         Raises:
             NotFound: no such read, or it did not return that item.
         """
-        self._engine.feedback(recall_id, item_id, helpful)
+        self._engine.feedback(recall_id, item_id, helpful, user_id=user_id, tenant_id=tenant_id)

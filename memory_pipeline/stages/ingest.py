@@ -105,7 +105,8 @@ def ingest_messages(
 
 
 def take_inbox(ctx: StageContext, only: Sequence[str | Path] | None = None) -> IngestReport:
-    """Take the inbox's files that have not been taken yet, by the hash of their content.
+    """Take the inbox's files that have not been taken yet, by the hash of their content, and the turns of sessions under
+    way that the log has not got.
 
     A file is recorded as taken after its messages. One that is of no known format or damaged as a whole is quarantined
     as a whole, and does not stop the others.
@@ -118,8 +119,11 @@ def take_inbox(ctx: StageContext, only: Sequence[str | Path] | None = None) -> I
         StorageError: the lake cannot be written.
     """
     from memory_pipeline.stages.erasure.erase import complete
+    from memory_pipeline.stages.working import take_all
 
     complete(ctx)
+    if only is None:
+        take_all(ctx)
     files = list_inbox(ctx.settings)
     if only is not None:
         wanted = {Path(p) for p in only}

@@ -20,6 +20,7 @@ from memory_pipeline.domain.policy.reading import (
     StandingProfilePolicy,
 )
 from memory_pipeline.domain.policy.retention import RetentionPolicy
+from memory_pipeline.domain.policy.serving import ServingPolicy, WorkingPolicy
 from memory_pipeline.domain.policy.table import Policy, build
 from memory_pipeline.domain.policy.time import (
     CurvePolicy,
@@ -72,6 +73,7 @@ __all__ = [
     "RetentionPolicy",
     "RetrievalPolicy",
     "SensitiveClass",
+    "ServingPolicy",
     "ShadowPolicy",
     "SimilarityPolicy",
     "StandingProfilePolicy",
@@ -79,5 +81,6 @@ __all__ = [
     "SummaryPolicy",
     "Unmade",
     "WindowPolicy",
+    "WorkingPolicy",
     "build",
 ]

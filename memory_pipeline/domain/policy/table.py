@@ -26,6 +26,7 @@ from memory_pipeline.domain.policy.reading import (
     StandingProfilePolicy,
 )
 from memory_pipeline.domain.policy.retention import RetentionPolicy
+from memory_pipeline.domain.policy.serving import ServingPolicy, WorkingPolicy
 from memory_pipeline.domain.policy.time import (
     CurvePolicy,
     LifecyclePolicy,
@@ -82,6 +83,8 @@ class Policy:
     maintenance: MaintenancePolicy
     freshness: FreshnessPolicy
     rates: RatePolicy
+    working: WorkingPolicy
+    serving: ServingPolicy
 
     def for_encoder(self, name: str) -> Policy:
         """The policy with the figures of likeness that were measured with an encoder, where there are any.

@@ -24,10 +24,12 @@ from memory_pipeline.stages.erasure.rows import Rows
 from memory_pipeline.stages.erasure.stores import Stores
 from memory_pipeline.stages.erasure.texts import collect
 from memory_pipeline.stages.one_writer import ERASURE, MAINTENANCE, alone, one_writer
+from memory_pipeline.stages.working import take
 from memory_pipeline.storage.erasures import Erasures
 from memory_pipeline.storage.traces import Traces
+from memory_pipeline.storage.working import WorkingMemory
 
-__all__ = ["complete", "erase", "erase_named", "survey"]
+__all__ = ["complete", "erase", "erase_named", "log_working", "survey"]
 CERTIFICATE_VERSION = 1
 _TOMBSTONES = (
     "salted hashes keep the erased messages out when they are sent again; "
@@ -71,7 +73,15 @@ def erase_named(
     ctx: StageContext, scope: Scope, message_id: str | None = None, session_id: str | None = None
 ) -> dict[str, Any]:
     """Erase what a request names; see :func:`erase` and :func:`reach.target_of`."""
+    log_working(ctx, scope)
     return erase(ctx, [target_of(ctx, scope, message_id, session_id)])
+
+
+def log_working(ctx: StageContext, scope: Scope) -> None:
+    """Take what a user has said in sessions under way into the log: an erasure reaches it there, with all that was made
+    of it, knows its words for the proof, and keeps it out when it is sent again."""
+    working = WorkingMemory(ctx.settings)
+    take(ctx, working, working.of(scope, ctx.clock()))
 
 
 def complete(ctx: StageContext) -> list[dict[str, Any]]:

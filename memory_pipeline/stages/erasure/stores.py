@@ -19,8 +19,10 @@ from memory_pipeline.stages.erasure.rows import Rows
 from memory_pipeline.stages.erasure.run_records import Redaction, redact
 from memory_pipeline.stages.landing.message_log import exclusive
 from memory_pipeline.stages.staging import erase_staged
+from memory_pipeline.storage.access_log import AccessLog
 from memory_pipeline.storage.block_files import BlockFiles
 from memory_pipeline.storage.recall_log import RecallLog
+from memory_pipeline.storage.working import WorkingMemory
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,8 +43,11 @@ class Stores:
         self._erasure = erasure
         self._traces = traces
         self.rows = Rows(erasure, traces, kept.pseudonym, _clean_replies(ctx, erasure))
+        self._kept_as = kept.pseudonym
         self._deliveries = Deliveries(ctx, erasure, kept, traces)
         self._blocks = BlockFiles(ctx.settings.path("recall"))
+        self._working = WorkingMemory(ctx.settings)
+        self._accesses = AccessLog(ctx.settings)
         self._redaction = Redaction(traces, {scope.user_id for scope in erasure.whole})
 
     # -- looking
@@ -59,6 +64,8 @@ class Stores:
         found.update(self._quarantined(dry=True))
         found["reads in spools"] += self._spools(dry=True)
         found["kept prompt blocks"] += self._blocks.count(self._erasure.scopes)
+        found["turns of sessions under way"] += self._working.count(self._erasure.whole, self._turns())
+        found["entries of the access log"] += self._accesses.count(self._erasure.whole)
         for index in indexes(self._ctx):
             for name, ids in _keys(self._erasure).items():
                 found[f"index rows of {name}"] += sum(
@@ -85,6 +92,8 @@ class Stores:
             done.update(self._quarantined())
         self._spools()
         self._blocks.forget(self._erasure.scopes)
+        self._working.forget(self._erasure.whole, self._turns())
+        self._accesses.rename({scope: self._kept_as(scope) for scope in self._erasure.whole})
         done.update(self._deliveries.inbox())
         done.update(self._deliveries.quarantine_files())
         users = {scope.user_id for scope in self._erasure.whole}
@@ -103,6 +112,8 @@ class Stores:
         """Rows that are still there, by dataset and index table: what the proof wants to be none."""
         found = partitions.count(self._ctx, self.rows)
         found["kept prompt blocks"] = self._blocks.count(self._erasure.whole)
+        found["turns of sessions under way"] = self._working.count(self._erasure.whole)
+        found["entries of the access log"] = self._accesses.count(self._erasure.whole)
         if not self._erasure.whole:  # what was made anew bears the ids that it had
             found = Counter({name: n for name, n in found.items() if name in _NEVER_AGAIN})
             found["memory_versions"] += self._citing()
@@ -111,6 +122,10 @@ class Stores:
                 count = sum(index.rows(name, s, [_key(name)]).num_rows for s in self._erasure.whole)
                 found[f"index rows of {name}"] += count
         return +found
+
+    def _turns(self) -> list[tuple[Scope, frozenset[tuple[str, str]]]]:
+        """Session and message ids of what is erased of users who stay."""
+        return [(scope, frozenset(target.messages or ())) for scope, (target, _) in self._erasure.partly.items()]
 
     def _citing(self) -> int:
         """Versions that still rest on an erased message; an id that another session has too says nothing."""
