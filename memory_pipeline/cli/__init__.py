@@ -22,6 +22,7 @@ from memory_pipeline.cli import (
     rates,
     reading,
     reprocessing,
+    serving,
     shadowing,
     spending,
     staging,
@@ -53,17 +54,20 @@ for part in (
     operating.app,
     reprocessing.app,
     diffing.app,
+    serving.app,
 ):
     app.registered_commands += part.registered_commands
 app.add_typer(encoding.app, name="encoder", rich_help_panel="Operate")
+app.add_typer(serving.keys, name="keys", rich_help_panel="Serve")
 
 PANELS = {
-    "Begin": ("demo", "ingest", "run", "ui"),
+    "Begin": ("demo", "ingest", "add", "run", "ui"),
     "Read": ("search", "context", "ask", "memories", "profile", "entities", "explain"),
     "By hand": ("remember", "edit", "forget", "pin", "unpin", "suppress", "classify", "undo"),
     "Look inside": ("verdicts", "lifecycle", "maturity", "rates", "costs", "sql"),
     "Change and take back": ("diff", "runs", "rollback", "staged", "shadow", "promote", "eval"),
     "One user's data": ("erase", "export", "import"),
+    "Serve": ("serve",),
     "Operate": ("doctor", "maintain", "migrate"),
 }
 

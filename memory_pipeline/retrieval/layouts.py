@@ -77,7 +77,8 @@ class Material:
 
 def memory(given: Material, limit: int) -> Block:
     """DL-22's block. Offered first: boundaries, pinned memories, what the session itself has just said, due open loops,
-    how to answer and what could do harm; then what has to do with the turn, memories before quotations; what is left of the budget goes to longer ones."""
+    how to answer and what could do harm; then what has to do with the turn, memories before quotations; what is left of
+    the budget goes to longer ones."""
     titles = (ALWAYS, SAID, RELEVANT, SILENT, THREADS, FACTS, STORY, AVOID)
     block = Block(f"=== USER MEMORY ===\n{_NOT_INSTRUCTIONS}", titles, limit)
     for hit in given.standing:

@@ -39,6 +39,16 @@ class PlainReads:
         scope = scope_of(tenant_id, user_id)
         return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
 
+    def users(self, *, tenant_id: str = "default", user_id: str | None = None) -> list[dict[str, Any]]:
+        """Who is there, by name, with how much is known of each; see ``users.users``.
+
+        Args:
+            user_id: only this one.
+        """
+        from memory_pipeline.retrieval.users import users
+
+        return users(self._engine.lake, tenant_id, user_id)
+
     def entities(
         self,
         *,

@@ -105,8 +105,8 @@ def ingest_messages(
 
 
 def take_inbox(ctx: StageContext, only: Sequence[str | Path] | None = None) -> IngestReport:
-    """Take the inbox's files that have not been taken yet, by the hash of their content, and the turns of sessions under
-    way that the log has not got.
+    """Take the inbox's files that have not been taken yet, by the hash of their content, and the turns of sessions
+    under way that the log has not got.
 
     A file is recorded as taken after its messages. One that is of no known format or damaged as a whole is quarantined
     as a whole, and does not stop the others.

@@ -174,9 +174,7 @@ def take_all(ctx: StageContext, working: WorkingMemory | None = None) -> Flushed
     return take(ctx, working, working.waiting(ctx.clock(), all_sessions=True))
 
 
-def flush(
-    ctx: StageContext, working: WorkingMemory, *, every: bool = False, unmade: Iterable[date] = ()
-) -> Flushed:
+def flush(ctx: StageContext, working: WorkingMemory, *, every: bool = False, unmade: Iterable[date] = ()) -> Flushed:
     """Take the sessions that are due into the log, and make of their days what arrives with new messages.
 
     Args:

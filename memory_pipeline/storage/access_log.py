@@ -115,7 +115,9 @@ class AccessLog:
             finally:
                 os.close(descriptor)
         except (OSError, ValueError) as error:
-            raise StorageError(f"the access log at {self._root} cannot be used: {error}", path=str(self._root)) from error
+            raise StorageError(
+                f"the access log at {self._root} cannot be used: {error}", path=str(self._root)
+            ) from error
 
 
 def _renamed(entry: dict[str, Any], names: Mapping[Scope, str]) -> dict[str, Any]:

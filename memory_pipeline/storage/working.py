@@ -99,7 +99,7 @@ class WorkingMemory:
             path = self._root / f"{name}.jsonl"
             held, end = self._held(path)
             ids = {turn.message_id for turn in held}
-            new = []
+            new: list[Message] = []
             for turn in given:
                 if turn.message_id not in ids:
                     ids.add(turn.message_id)
@@ -190,6 +190,11 @@ class WorkingMemory:
             found = self._waiting(name, now)
             if found is not None:
                 yield found
+
+    def count_waiting(self) -> int:
+        """How many sessions may have turns that the log has not got."""
+        marks = self._root / _WAITING
+        return 0 if self._remote or not marks.is_dir() else sum(1 for _ in marks.iterdir())
 
     def of(self, scope: Scope, now: datetime) -> Iterator[Waiting]:
         """The same of one user."""

@@ -1,0 +1,60 @@
+"""The application: routes over one reader and one curator, behind access control and limits."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from memory_pipeline.serving.access import AccessControl
+from memory_pipeline.serving.keys import Keys
+from memory_pipeline.serving.limits import BodyLimit, Rates
+from memory_pipeline.serving.metrics import Metrics
+from memory_pipeline.serving.problems import install
+from memory_pipeline.serving.routes import erasures, health, memories, messages, reads
+from memory_pipeline.serving.service import Service
+from memory_pipeline.serving.worker import Worker
+from memory_pipeline.settings import Settings
+from memory_pipeline.storage.access_log import AccessLog
+
+_ABOUT = """Long-term memory for LLM applications. Turns go in (`POST /v1/messages`); atomic, typed, dated, sourced
+memories come out, and reads put them into prompts. Every request but those for health and this page shows a key:
+`Authorization: Bearer mp_…`; a server without keys answers its own machine alone."""
+
+
+def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
+    """The server's application.
+
+    Args:
+        work: have a process beside it take turns into the log and make memories of them.
+
+    Raises:
+        SettingsError: a setting is wrong, or the file of keys is none.
+    """
+    metrics = Metrics()
+    worker = Worker(settings, metrics) if work and not settings.remote else None
+    service = Service(settings, metrics, worker)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        service.warm()
+        if worker is not None:
+            worker.start()
+        try:
+            yield
+        finally:
+            if worker is not None:
+                worker.stop()
+            service.close()
+
+    app = FastAPI(title="memory_pipeline", version="1", description=_ABOUT, lifespan=lifespan, redoc_url=None)
+    app.state.service = service
+    install(app)
+    for part in (messages, reads, memories, erasures, health):
+        app.include_router(part.router)
+    limits = service.limits
+    app.add_middleware(BodyLimit, most=limits.body_bytes)
+    keys, log = Keys(settings), AccessLog(settings)
+    app.add_middleware(AccessControl, keys=keys, rates=Rates(limits), log=log, metrics=metrics)
+    return app
