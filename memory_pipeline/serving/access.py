@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from ipaddress import ip_address
 from typing import Annotated
@@ -94,6 +95,12 @@ class Caller:
             raise Refused("user_id is missing: name the user whom the request is about", 422)
         self.about = (tenant, found)
         return Scope(tenant, found)
+
+    def unnamed(self, pseudonym: Callable[[Scope], str]) -> None:
+        """Have the record of the request not name the user: it is about an erasure, and stays when that is done."""
+        if self.about is not None and self.about[1] is not None:
+            tenant, user = self.about
+            self.about = (tenant, pseudonym(Scope(tenant, user or "")))
 
 
 async def caller(request: Request) -> Caller:

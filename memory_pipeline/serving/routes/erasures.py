@@ -21,7 +21,9 @@ router = APIRouter(tags=["erasures"], responses=PROBLEMS)
 def erase(body: Erase, memories: Memories, caller: Asking) -> Json:
     """Remove a user, a session or a message for good from everywhere, with all that rests on it alone. Answers when it
     is done, which takes seconds."""
-    done = memories.curator.erase(**whom(caller, body), session_id=body.session_id, message_id=body.message_id)
+    about = whom(caller, body)
+    caller.unnamed(Erasures(memories.settings).pseudonym)
+    done = memories.curator.erase(**about, session_id=body.session_id, message_id=body.message_id)
     return Json(done, 201)
 
 
@@ -32,6 +34,7 @@ def certificate(
     """The certificate of an erasure. It names nobody: that it is this user's, whoever asks must know."""
     kept = Erasures(memories.settings)
     about = Scope(**named(caller, user_id, tenant_id))
+    caller.unnamed(kept.pseudonym)
     for found in kept.certificates(about):
         if found.get("erasure_id") == erasure_id:
             return Json(found)
