@@ -43,6 +43,8 @@ class Problem(BaseModel):
 class MessagesTaken(BaseModel):
     """What became of the rows."""
 
+    model_config = ConfigDict(extra="allow")
+
     class Fault(BaseModel):
         index: int = Field(description="Of the row in the request, from 0.")
         reason: str
@@ -50,6 +52,7 @@ class MessagesTaken(BaseModel):
     taken: int
     known: int = Field(description="Rows whose message_id the session has already.")
     quarantined: int
+    erased: int = Field(default=0, description="Rows that were erased before, and stay out.")
     faults: list[Fault]
 
 

@@ -24,6 +24,7 @@ from memory_pipeline.stages.landing.message_log import add_new
 from memory_pipeline.stages.landing.quarantine import Quarantine
 from memory_pipeline.stages.landing.validation import Defaults, Validator
 from memory_pipeline.stages.one_writer import alone
+from memory_pipeline.storage.erasures import Erasures
 from memory_pipeline.storage.working import Waiting, WorkingMemory
 
 if TYPE_CHECKING:
@@ -49,12 +50,14 @@ class Received:
 
     Attributes:
         known: those whose id the session has already.
+        erased: those that were erased before, and stay out.
         faults: of those that were quarantined.
         users: whose rows were taken or known.
     """
 
     taken: int = 0
     known: int = 0
+    erased: int = 0
     faults: tuple[Fault, ...] = ()
     users: frozenset[Scope] = frozenset()
 
@@ -64,6 +67,7 @@ class Received:
             "taken": self.taken,
             "known": self.known,
             "quarantined": len(self.faults),
+            **({"erased": self.erased} if self.erased else {}),
             "faults": [{"index": fault.index, "reason": fault.reason} for fault in self.faults],
         }
 
@@ -88,11 +92,12 @@ def receive(
         StorageError: they cannot be kept.
     """
     turns, faults = _checked(ctx, rows, Defaults(tenant, user, _zone(ctx, timezone)))
-    kept = working.add(turns)
+    living = Erasures(ctx.settings).living(turns)
+    kept = working.add(living)
     if faults:
         _put_aside(ctx, rows, faults)
     users = frozenset(Scope(turn.tenant_id, turn.user_id) for turn in turns)
-    return Received(kept.taken, kept.known, tuple(faults), users)
+    return Received(kept.taken, kept.known, len(turns) - len(living), tuple(faults), users)
 
 
 def _zone(ctx: StageContext, name: str | None) -> str:
