@@ -74,8 +74,11 @@ class DataRights:
             BundleError: it cannot be written there.
         """
         from memory_pipeline.stages.bundle.exporting import export
+        from memory_pipeline.stages.erasure.erase import log_working
 
-        return export(self._context(progress), scope_of(tenant_id, user_id), Path(out))
+        ctx, scope = self._context(progress), scope_of(tenant_id, user_id)
+        log_working(ctx, scope)
+        return export(ctx, scope, Path(out))
 
     def import_(
         self,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
+from fastapi.security import HTTPBearer
 
 from memory_pipeline.serving.access import AccessControl
 from memory_pipeline.serving.keys import Keys
@@ -51,8 +52,11 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
     app = FastAPI(title="memory_pipeline", version="1", description=_ABOUT, lifespan=lifespan, redoc_url=None)
     app.state.service = service
     install(app)
-    for part in (messages, reads, memories, erasures, health):
-        app.include_router(part.router)
+    # Only described here: what lets a request in is ``access.AccessControl``.
+    described = Depends(HTTPBearer(auto_error=False, description="A key: `memory-pipeline keys create`."))
+    for part in (messages, reads, memories, erasures):
+        app.include_router(part.router, dependencies=[described])
+    app.include_router(health.router)
     limits = service.limits
     app.add_middleware(BodyLimit, most=limits.body_bytes)
     keys, log = Keys(settings), AccessLog(settings)

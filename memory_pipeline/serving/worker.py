@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _LOOK_S = 0.25
 _FULL_LOOK_S = 600.0
+_SHARE = 3.0  # pauses in proportion to looks: with thousands of sessions that wait, looking is work
 _AGAIN_S = (1.0, 60.0)  # first and longest wait after a failure
 _STOP_S = 10.0
 _SECRETS = {"postgres_url", "alert_webhook", "telemetry_key"}  # the environment tells them, no list of processes
@@ -92,6 +93,7 @@ def run(settings: Settings, stopping: threading.Event) -> None:
     from memory_pipeline.stages.working import flush
     from memory_pipeline.storage.working import WorkingMemory
 
+    settings = settings.model_copy(update={"chat_batch": False})  # nobody waits a day for what was just said
     working, unmade = WorkingMemory(settings), set[date]()
     looked, pause = -_FULL_LOOK_S, _LOOK_S
     ctx: StageContext | None = None
@@ -100,7 +102,7 @@ def run(settings: Settings, stopping: threading.Event) -> None:
         if not every and not unmade and not working.count_waiting():
             pause = _LOOK_S
             continue
-        ctx = _context(settings, ctx)
+        ctx, began = _context(settings, ctx), time.monotonic()
         try:
             done = flush(ctx, working, every=every, unmade=unmade)
         except MemoryPipelineError as error:
@@ -110,7 +112,7 @@ def run(settings: Settings, stopping: threading.Event) -> None:
             continue
         looked = time.monotonic() if every else looked
         unmade.clear()
-        pause = _LOOK_S
+        pause = max(_LOOK_S, _SHARE * (time.monotonic() - began))
         if done.taken or done.made:
             _log.info("%d turns of %d sessions taken into the log", done.taken, done.sessions)
 
