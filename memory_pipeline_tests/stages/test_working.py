@@ -182,6 +182,9 @@ def test_an_erasure_reaches_what_was_only_just_said(home: Home) -> None:
     assert home.holding(b"zoetropes") == []
     home.curator.erase(user_id="ann", session_id="t")
     assert home.holding(b"cembalo") == []
+    home.say(5, "I breed axolotls.", session_id="u")
+    home.curator.erase(user_id="ann", session_id="u")
+    assert home.holding(b"axolotls") == [], "although the log has not got it"
     home.curator.erase(user_id="ann")
     assert home.holding(b"Ptah") == home.holding(b"zoetropes") == [] and home.holding(b"Lada")
 
