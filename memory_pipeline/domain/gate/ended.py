@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from memory_pipeline.domain.endings import tells_end
 from memory_pipeline.domain.gate.claims import Force
 from memory_pipeline.domain.gate.conversation import Said, fold, said
 from memory_pipeline.domain.gate.follows import framing, supported
@@ -44,7 +45,7 @@ def unsaid(given: GateInput) -> str:
             return "its quote does not ask for anything not to be brought up"
     elif operation is Operation.CLOSE_OPEN_LOOP and _owed(given, texts):
         return "its quote says that this is still to be done"
-    elif operation is Operation.CONTRADICT and not _has("over", there, texts) and _same(given, texts):
+    elif operation is Operation.CONTRADICT and not _over(there, texts) and _same(given, texts):
         return "its quote says no end of it"
     return "" if _about(given, texts, there) else "its quote is about something else"
 
@@ -59,7 +60,7 @@ def _about(given: GateInput, texts: Sequence[str], there: set[str]) -> bool:
         return True
     if given.proposal.operation in {Operation.FORGET, Operation.SUPPRESS}:
         return not _things(texts)
-    return _has("over", there, texts) and not _others(given, texts)
+    return _over(there, texts) and not _others(given, texts)
 
 
 def _any(wanted: Sequence[str], texts: Sequence[Said]) -> bool:
@@ -123,6 +124,10 @@ def _letters(text: str) -> list[str]:
 
 def _denied(there: set[str], texts: Sequence[str]) -> bool:
     return _has("unspeaking", there, texts)
+
+
+def _over(there: set[str], texts: Sequence[str]) -> bool:
+    return _has("over", there, texts) or any(map(tells_end, texts))
 
 
 def _has(name: str, there: set[str], texts: Sequence[str]) -> bool:
