@@ -282,7 +282,8 @@ class Replay(UserState):
             return replace(
                 answer, decision=replace(decision, targets=tuple(sorted({*decision.targets, *found.targets})))
             )
-        if decision.action is Action.ADD:
+        # What its twin has been spared, as the user wants it, is not for a second saying to do.
+        if decision.action is Action.ADD or found.action is Action.REINFORCE:
             return replace(answer, decision=replace(found, closes=decision.closes))
         return answer
 
