@@ -29,9 +29,9 @@ from typing import Any
 
 from benchmarks.lives import people
 from benchmarks.nights import START, context, night
-from memory_pipeline.storage.files import NOTES
-from memory_pipeline.storage.ledger import CURRENT, STANDING
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.storage.parquet.files import NOTES
+from memory_pipeline.storage.parquet.schemas import DATASETS
+from memory_pipeline.storage.queries.ledger import CURRENT, STANDING
 
 _KEPT = frozenset({"messages", "message_revisions", "sources", "replies", "vectors", "costs", "quarantined", "recalls"})
 _OF_THE_RUN = ("run_id", "recorded_at")

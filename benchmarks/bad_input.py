@@ -27,7 +27,7 @@ from typing import Any
 from benchmarks.command_line import command_line
 from benchmarks.homes import open_home, remember
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import IngestReport, take_inbox
+from memory_pipeline.stages.messages.ingest import IngestReport, take_inbox
 from memory_pipeline_tests.stages.importers.samples import DOCUMENTS
 
 LINE = {

@@ -26,10 +26,10 @@ from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.index import Index
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import DATASETS
+from memory_pipeline.storage.vectors.index import Index
 
 ASSETS = ("transcripts", *BY_NAME)
 _MOST = 10_000  # events that Dagster gives at once

@@ -22,8 +22,8 @@ from memory_pipeline.orchestration.run import run
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import DATASETS
 
 USERS = 20
 DAYS = 12

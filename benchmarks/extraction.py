@@ -12,7 +12,7 @@ from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.window import windows
 from memory_pipeline.inference.builtin_chat import BuiltinChat
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.extract import request_for
+from memory_pipeline.stages.extraction.extract import request_for
 
 
 def measure(rounds: int = 3) -> dict[str, float | int]:

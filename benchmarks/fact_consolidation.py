@@ -21,10 +21,10 @@ from typing import Any
 
 from benchmarks.dev_data import MISSING, loaders
 from benchmarks.homes import remember, take, temporary_home
-from memory_pipeline.domain.memory import RETIRED, MemoryVersion, fold, standing
+from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion, fold, standing
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.text import normalise
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.storage.parquet.schemas import Quarantined
 
 _START = datetime(2026, 3, 1, 9, tzinfo=UTC)
 # Subject, then what stands for the relation, then the value. The data set's own spelling mistakes are its own.

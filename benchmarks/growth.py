@@ -27,7 +27,7 @@ from typing import Any
 from benchmarks.large_store import fill
 from benchmarks.lives import Person, people
 from benchmarks.nights import context, night, sizes
-from memory_pipeline.stages.registry import BY_NAME
+from memory_pipeline.stages.plan.registry import BY_NAME
 
 _USERS = 50
 _MESSAGES = 20

@@ -29,7 +29,7 @@ from typing import Any
 
 from benchmarks.dev_data import MISSING, loaders
 from benchmarks.homes import remember, take, temporary_home
-from memory_pipeline.domain.memory import RETIRED, MemoryVersion, fold, standing
+from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion, fold, standing
 
 _NOW = datetime(2030, 1, 1, tzinfo=UTC)  # the data set's last session is in 2029
 _SHARE = 0.6

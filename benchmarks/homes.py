@@ -14,10 +14,10 @@ from typing import Any
 from memory_pipeline.inference.encoder import RememberingEncoder
 from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.ingest import IngestReport, ingest
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.messages.ingest import IngestReport, ingest
 
 NOW = datetime(2026, 11, 1, 3, tzinfo=UTC)
 

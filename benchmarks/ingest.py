@@ -18,7 +18,7 @@ from pathlib import Path
 
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.messages.ingest import ingest
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WORDS = ("the", "a", "we", "you", "moved", "lives", "prefers", "coffee", "Lisbon", "project", "deadline", "sister")

@@ -22,9 +22,9 @@ from benchmarks.homes import NOW, open_home
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.index import IndexedMemory, IndexedMessage
-from memory_pipeline.storage.projection import indexed_memory
-from memory_pipeline.storage.rows import to_table
+from memory_pipeline.storage.parquet.arrow_rows import to_table
+from memory_pipeline.storage.vectors.index import IndexedMemory, IndexedMessage
+from memory_pipeline.storage.vectors.projection import indexed_memory
 from memory_pipeline_tests import factories
 
 SAYINGS = (

@@ -18,16 +18,16 @@ import pyarrow.compute as pc
 
 from memory_pipeline.domain.calendar import period_of
 from memory_pipeline.domain.ids import content_hash
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status
 from memory_pipeline.domain.links import LinkKind
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Surface
 from memory_pipeline.domain.scope import Classification
-from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.index import TABLES, Index
-from memory_pipeline.storage.rows import arrow_schema, to_table
-from memory_pipeline.storage.schemas import Link, Made
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.storage.parquet.arrow_rows import arrow_schema, to_table
+from memory_pipeline.storage.parquet.schemas import Link, Made
+from memory_pipeline.storage.vectors.index import TABLES, Index
 
 TENANT = "default"
 OWN = 100  # memories of each of the users that are the same in every store
@@ -166,7 +166,7 @@ def _links(
     owners: npt.NDArray[np.str_], numbers: npt.NDArray[np.int64], before: npt.NDArray[np.int64], day: date
 ) -> pa.Table:
     """A link from each memory to the one that the user told of before it."""
-    from memory_pipeline.stages.link_rows import words_of
+    from memory_pipeline.stages.links.link_rows import words_of
 
     made = [
         Link(
@@ -241,8 +241,8 @@ def _indexed_memories(versions: pa.Table, index: Index) -> pa.Table:
 
 
 def _indexed_messages(messages: pa.Table, index: Index) -> pa.Table:
-    from memory_pipeline.stages.index_messages import message_key
-    from memory_pipeline.storage.rows import from_table
+    from memory_pipeline.stages.messages.index_messages import message_key
+    from memory_pipeline.storage.parquet.arrow_rows import from_table
 
     keys = [message_key(m) for m in from_table(messages, Message)]
     held = {

@@ -32,17 +32,17 @@ from typing import Any
 from benchmarks.dev_data import MISSING, folder
 from benchmarks.plausible_answers import teach
 from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.domain.memory import MemoryVersion, fold, standing
+from memory_pipeline.domain.derived.summary import Summary
+from memory_pipeline.domain.ledger.memory import MemoryVersion, fold, standing
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal
-from memory_pipeline.domain.summary import Summary
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.registry import STAGES
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.plan.registry import STAGES
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Quarantined
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import Call
 

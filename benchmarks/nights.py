@@ -20,11 +20,11 @@ from memory_pipeline.domain.calendar import period_of
 from memory_pipeline.inference.encoder import Encoder, RememberingEncoder
 from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness, registry
-from memory_pipeline.stages.audit import OF_PARTITIONS
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.maintain import Grace, maintain
-from memory_pipeline.storage.ledger import CURRENT
+from memory_pipeline.stages.operations.maintain import Grace, maintain
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.stages.publication.audit import OF_PARTITIONS
+from memory_pipeline.storage.queries.ledger import CURRENT
 
 START = date(2025, 6, 2)
 
@@ -111,8 +111,8 @@ def sizes(home: str) -> dict[str, Any]:
 
 
 def weight(home: str, day: date) -> tuple[int, int]:
-    """Bytes of lake and index, and how many of them are live (``storage.size``)."""
-    from memory_pipeline.storage.size import size_of
+    """Bytes of lake and index, and how many of them are live (``storage.parquet.size``)."""
+    from memory_pipeline.storage.parquet.size import size_of
 
     ctx = context(home, day)
     found = size_of(ctx.lake, ctx.index)

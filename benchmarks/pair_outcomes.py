@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from benchmarks.homes import remember, take, temporary_home
-from memory_pipeline.domain.memory import Cause, MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.ledger.memory import Cause, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Outcome, Proposal, Verdict
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline_tests.factories import message, proposal
 

@@ -20,14 +20,14 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.domain.clustering import UnionFind, clusters
+from memory_pipeline.domain.derived.clustering import UnionFind, clusters
+from memory_pipeline.domain.derived.pattern import least
 from memory_pipeline.domain.keywords import keywords
-from memory_pipeline.domain.pattern import least
 from memory_pipeline.domain.policy import PatternPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import content_words, overlap
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.pattern_words import stem
+from memory_pipeline.stages.insight.pattern_words import stem
 
 LABELLED = Path(__file__).with_name("patterns.jsonl")
 Clustering = Callable[[Sequence[str], int], list[list[int]]]

@@ -33,7 +33,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.index import Index, owned_by
+from memory_pipeline.storage.vectors.index import Index, owned_by
 
 _TEXTS = 64
 _HOT = 0  # the user who is asked again and again

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from lancedb.index import Bitmap, BTree
 
-from memory_pipeline.storage.index import Index
+from memory_pipeline.storage.vectors.index import Index
 
 DIMENSIONS = 384
 PEOPLE = 30

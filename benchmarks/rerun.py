@@ -23,11 +23,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.domain.memory import MemoryVersion, standing
+from memory_pipeline.domain.ledger.memory import MemoryVersion, standing
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import DATASETS
 
 _COMPARED = ("windows", "proposals", "verdicts", "memory_versions", "summaries", "links")
 _OF_THE_RUN = frozenset({"run_id", "recorded_at"})

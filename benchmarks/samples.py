@@ -9,7 +9,7 @@ from pathlib import Path
 from memory_pipeline.domain.message import Message
 from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.messages.ingest import ingest
 
 
 def sample_messages(now: datetime) -> list[Message]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from memory_pipeline.curator import MemoryCurator
-    from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
+    from memory_pipeline.domain.reading.recall import Answer, ContextBlock, RecalledItem
     from memory_pipeline.errors import (
         AuditFailed,
         BatchError,
@@ -70,11 +70,11 @@ __all__ = [
 
 _ERRORS = "memory_pipeline.errors"
 _HOMES = {
-    "Answer": "memory_pipeline.domain.recall",
-    "ContextBlock": "memory_pipeline.domain.recall",
+    "Answer": "memory_pipeline.domain.reading.recall",
+    "ContextBlock": "memory_pipeline.domain.reading.recall",
     "MemoryCurator": "memory_pipeline.curator",
     "MemoryReader": "memory_pipeline.retrieval.reader",
-    "RecalledItem": "memory_pipeline.domain.recall",
+    "RecalledItem": "memory_pipeline.domain.reading.recall",
     "Settings": "memory_pipeline.settings",
     "Pipeline": "memory_pipeline.pipeline",
 }

@@ -13,7 +13,7 @@ from typing import TypeVar
 from memory_pipeline.asynchronous import in_thread
 from memory_pipeline.data_rights import DataRights, scope_of
 from memory_pipeline.domain.calendar import Moment, day_end, moment, zone
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.errors import CurationError
@@ -74,8 +74,8 @@ class MemoryCurator(DataRights):
         Raises:
             CurationError: it is empty, too long, a secret, or not a fact; or an argument does not exist.
         """
-        from memory_pipeline.stages.curate import remember
-        from memory_pipeline.stages.statement import Fact
+        from memory_pipeline.stages.hand.curate import remember
+        from memory_pipeline.stages.hand.statement import Fact
 
         if importance is not None and not 0 <= importance <= 1:
             raise CurationError(f"importance is between 0 and 1, not {importance!r}")
@@ -122,7 +122,7 @@ class MemoryCurator(DataRights):
             NotFound: the user has no such memory.
             CurationError: it has ended, or the words cannot be kept.
         """
-        from memory_pipeline.stages.curate import edit
+        from memory_pipeline.stages.hand.curate import edit
 
         slot = {"subject": subject, "attribute": attribute, "value": value}
         return edit(self._context(), scope_of(tenant_id, user_id), memory_id, content, slot)
@@ -135,7 +135,7 @@ class MemoryCurator(DataRights):
         Raises:
             NotFound: the user has no such memory.
         """
-        from memory_pipeline.stages.curate import forget
+        from memory_pipeline.stages.hand.curate import forget
 
         return forget(self._context(), scope_of(tenant_id, user_id), memory_id)
 
@@ -146,7 +146,7 @@ class MemoryCurator(DataRights):
             NotFound: the user has no such memory.
             CurationError: it has ended.
         """
-        from memory_pipeline.stages.curate import pin
+        from memory_pipeline.stages.hand.curate import pin
 
         return pin(self._context(), scope_of(tenant_id, user_id), memory_id)
 
@@ -157,7 +157,7 @@ class MemoryCurator(DataRights):
             NotFound: the user has no such memory.
             CurationError: it has ended.
         """
-        from memory_pipeline.stages.curate import unpin
+        from memory_pipeline.stages.hand.curate import unpin
 
         return unpin(self._context(), scope_of(tenant_id, user_id), memory_id)
 
@@ -168,7 +168,7 @@ class MemoryCurator(DataRights):
             NotFound: the user has no such memory.
             CurationError: it has ended.
         """
-        from memory_pipeline.stages.curate import suppress
+        from memory_pipeline.stages.hand.curate import suppress
 
         return suppress(self._context(), scope_of(tenant_id, user_id), memory_id)
 
@@ -184,7 +184,7 @@ class MemoryCurator(DataRights):
             NotFound: the user has no such memory.
             CurationError: there is no such class, the memory has ended, or the policy keeps what it states above it.
         """
-        from memory_pipeline.stages.curate import classify
+        from memory_pipeline.stages.hand.curate import classify
 
         return classify(self._context(), scope_of(tenant_id, user_id), memory_id, _class(classification))
 
@@ -208,7 +208,7 @@ class MemoryCurator(DataRights):
             ModelError: the judge is needed for the memories that rest on it, and cannot be reached; the message has its
                 class, and the next run makes the memories anew.
         """
-        from memory_pipeline.stages.classify import classify_message
+        from memory_pipeline.stages.hand.classify import classify_message
 
         scope = scope_of(tenant_id, user_id)
         return classify_message(self._context(), scope, message_id, session_id, _class(classification))
@@ -221,7 +221,7 @@ class MemoryCurator(DataRights):
             CurationError: there is no such class.
             ModelError: as in :meth:`classify_message`.
         """
-        from memory_pipeline.stages.classify import classify_domain
+        from memory_pipeline.stages.hand.classify import classify_domain
 
         return classify_domain(self._context(), scope_of(tenant_id, user_id), domain, _class(classification))
 
@@ -236,7 +236,7 @@ class MemoryCurator(DataRights):
             CurationError: there is nothing of the kind to undo.
             ModelError: the judge is needed for what follows, and cannot be reached; nothing is changed.
         """
-        from memory_pipeline.stages.undo import undo
+        from memory_pipeline.stages.hand.undo import undo
 
         return undo(self._context(), scope_of(tenant_id, user_id), memory_id)
 

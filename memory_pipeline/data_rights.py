@@ -17,9 +17,9 @@ from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
-    from memory_pipeline.stages.bundle.archive import Manifest
-    from memory_pipeline.stages.bundle.importing import ImportReport
     from memory_pipeline.stages.context import Progress, StageContext
+    from memory_pipeline.stages.operations.bundle.archive import Manifest
+    from memory_pipeline.stages.operations.bundle.importing import ImportReport
 
 
 def utc_now() -> datetime:
@@ -61,7 +61,7 @@ class DataRights:
     def export(
         self, out: str | Path, *, user_id: str, tenant_id: str = "default", progress: Progress | None = None
     ) -> Manifest:
-        """Write everything of the user into one file, a bundle; see ``stages.bundle``. Returns its manifest.
+        """Write everything of the user into one file, a bundle; see ``stages.operations.bundle``. Returns its manifest.
 
         Two bundles of the same rows differ in the manifest's ``created_at`` alone. Erasing the user does not reach it.
 
@@ -73,8 +73,8 @@ class DataRights:
             NotFound: nothing is known of the user.
             BundleError: it cannot be written there.
         """
-        from memory_pipeline.stages.bundle.exporting import export
-        from memory_pipeline.stages.erasure.erase import log_working
+        from memory_pipeline.stages.operations.bundle.exporting import export
+        from memory_pipeline.stages.operations.erasure.erase import log_working
 
         ctx, scope = self._context(progress), scope_of(tenant_id, user_id)
         log_working(ctx, scope)
@@ -105,9 +105,9 @@ class DataRights:
             BundleError: it is damaged, is not what it says, or reaches beyond its user; nothing was taken in.
             SchemaTooNew: a newer release has written it.
         """
-        from memory_pipeline.stages.auditing import accepting
-        from memory_pipeline.stages.bundle.archive import read_manifest
-        from memory_pipeline.stages.bundle.importing import import_
+        from memory_pipeline.stages.operations.bundle.archive import read_manifest
+        from memory_pipeline.stages.operations.bundle.importing import import_
+        from memory_pipeline.stages.publication.auditing import accepting
 
         own = read_manifest(Path(path)).scope
         target = scope_of(
@@ -139,7 +139,7 @@ class DataRights:
             ModelError: a model is needed for what is made anew, and cannot be reached; the rest is gone.
             StorageError: a store cannot be read or written; the next try goes on.
         """
-        from memory_pipeline.stages.erasure.erase import erase_named
+        from memory_pipeline.stages.operations.erasure.erase import erase_named
 
         return erase_named(self._context(progress), scope_of(tenant_id, user_id), message_id, session_id)
 
@@ -156,8 +156,8 @@ class DataRights:
         Raises:
             NotFound, QueryError: as :meth:`erase`.
         """
-        from memory_pipeline.stages.erasure.erase import log_working, survey
-        from memory_pipeline.stages.erasure.reach import target_of
+        from memory_pipeline.stages.operations.erasure.erase import log_working, survey
+        from memory_pipeline.stages.operations.erasure.reach import target_of
 
         ctx, scope = self._context(), scope_of(tenant_id, user_id)
         log_working(ctx, scope)
@@ -165,19 +165,19 @@ class DataRights:
 
     def retain(self, progress: Progress | None = None) -> dict[str, int]:
         """Erase what the policy's ``[retention]`` keeps no longer; maintenance does it every night."""
-        from memory_pipeline.stages.erasure.retention import retain
+        from memory_pipeline.stages.operations.erasure.retention import retain
 
         return retain(self._context(progress))
 
     def aged(self) -> dict[str, int]:
         """What :meth:`retain` would remove."""
-        from memory_pipeline.stages.erasure.retention import due
+        from memory_pipeline.stages.operations.erasure.retention import due
 
         return due(self._context())
 
     def forget_tombstones(self, *, user_id: str, tenant_id: str = "default") -> int:
         """Let a user's erased messages be taken again when they are sent again. Returns how many hashes were kept."""
-        from memory_pipeline.storage.erasures import Erasures
+        from memory_pipeline.storage.erasing.erasures import Erasures
 
         return Erasures(self._settings).exhume(scope_of(tenant_id, user_id))
 

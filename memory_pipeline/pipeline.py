@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memory_pipeline.orchestration.look_ahead import LookAhead
     from memory_pipeline.orchestration.run_report import RunReport
     from memory_pipeline.stages.context import Progress, StageContext
-    from memory_pipeline.stages.landing.intake import IngestReport
+    from memory_pipeline.stages.messages.landing.intake import IngestReport
 
 Source = str | Path | Mapping[str, Any]
 
@@ -77,7 +77,7 @@ class Pipeline:
         Raises:
             IngestError: a path is missing, a file is of no known format, or an argument is malformed.
         """
-        from memory_pipeline.stages.ingest import ingest, ingest_messages
+        from memory_pipeline.stages.messages.ingest import ingest, ingest_messages
 
         given = [source] if isinstance(source, str | Path | Mapping) else list(source)
         messages = [item for item in given if isinstance(item, Mapping)]

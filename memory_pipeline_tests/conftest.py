@@ -36,7 +36,7 @@ _LONG = (
     "test_fault_injection",
     "test_examples",
     "orchestration/",
-    "stages/erasure/",
+    "stages/operations/erasure/",
     "cli/",
     "stages/test_",
     "stages/",

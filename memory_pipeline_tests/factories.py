@@ -7,11 +7,11 @@ from typing import Any
 
 from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.ids import content_hash
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
+from memory_pipeline.domain.ledger.transition import added, finish
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal, Surface
 from memory_pipeline.domain.scope import Classification
-from memory_pipeline.domain.transition import added, finish
 from memory_pipeline.settings import Settings
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -91,7 +91,7 @@ def memory(from_: Proposal | None = None, **changes: Any) -> MemoryVersion:
     """Version 1 of the memory that a proposal makes."""
     from dataclasses import replace
 
-    from memory_pipeline.domain.memory import seal
+    from memory_pipeline.domain.ledger.memory import seal
 
     version = added(from_ or proposal(), "", "new", "run-1", RECORDED, "UTC")
     return finish(seal(replace(version, **changes)), POLICY, "run-1", RECORDED)

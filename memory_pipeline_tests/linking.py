@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.link import LinkReport, link
+from memory_pipeline.stages.links.link import LinkReport, link
 from memory_pipeline_tests.store import Store
 
 

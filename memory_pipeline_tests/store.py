@@ -16,21 +16,21 @@ import numpy.typing as npt
 
 from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.classification import Classifier
+from memory_pipeline.domain.derived.summary import Summary
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.memory import Change, MemoryVersion, evolve
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, evolve
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence
 from memory_pipeline.domain.scope import Classification
-from memory_pipeline.domain.summary import Summary
 from memory_pipeline.domain.text import words
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.index_messages import indexed_messages
-from memory_pipeline.storage.index import Index, IndexedMemory, IndexedMessage, IndexedSummary
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.projection import indexed_memory, indexed_summary, spoken
-from memory_pipeline.storage.rows import to_table
-from memory_pipeline.storage.schemas import Usefulness
+from memory_pipeline.stages.messages.index_messages import indexed_messages
+from memory_pipeline.storage.parquet.arrow_rows import to_table
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Usefulness
+from memory_pipeline.storage.vectors.index import Index, IndexedMemory, IndexedMessage, IndexedSummary
+from memory_pipeline.storage.vectors.projection import indexed_memory, indexed_summary, spoken
 from memory_pipeline_tests import factories
 
 _RETRIEVAL = Settings().policies.retrieval

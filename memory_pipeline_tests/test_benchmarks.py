@@ -15,9 +15,9 @@ from benchmarks import bad_input, fact_consolidation, halumem, isolation, model_
 from benchmarks.homes import open_home, take
 from benchmarks.pair_outcomes import Pair, conversations, statements
 from benchmarks.plausible_answers import lines
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import Proposal
-from memory_pipeline.stages.extract import extract
+from memory_pipeline.stages.extraction.extract import extract
 from memory_pipeline_tests.factories import memory, residence
 from memory_pipeline_tests.store import WordEncoder
 

@@ -19,7 +19,7 @@ from memory_pipeline.cli import app
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.reasons import Reason
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.registry import STAGES
+from memory_pipeline.stages.plan.registry import STAGES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

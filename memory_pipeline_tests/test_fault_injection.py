@@ -31,7 +31,7 @@ def test_killed_and_gone_on_with_is_as_if_nothing_had_been() -> None:
 def test_the_watch_kills_at_the_boundary_it_was_told(tmp_path: Path) -> None:
     program = (
         "import os, sys\nfrom benchmarks.faults.boundaries import Watch, install\n"
-        "from memory_pipeline.storage.files import Files\n"
+        "from memory_pipeline.storage.parquet.files import Files\n"
         "for home, at in zip(sys.argv[1::2], map(int, sys.argv[2::2])):\n"
         "    if child := os.fork():\n"
         "        print(home, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)\n"

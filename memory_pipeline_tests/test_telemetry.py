@@ -31,11 +31,11 @@ from datetime import UTC, datetime, timedelta
 from memory_pipeline import telemetry
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.publish import index_days
-from memory_pipeline.stages.summarize import summarize
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.publication.publish import index_days
+from memory_pipeline.stages.summaries.summarize import summarize
 at = datetime(2026, 3, 9, 12, tzinfo=UTC)
 ctx = StageContext(Settings.load(), "run-1", at + timedelta(days=1))
 with telemetry.span("stage"):

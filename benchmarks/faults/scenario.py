@@ -16,14 +16,14 @@ from typing import Any
 from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.inference.encoder import Encoder
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.stages import freshness
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest, take_inbox
-from memory_pipeline.stages.maintain import Grace, maintain
-from memory_pipeline.stages.making import make
-from memory_pipeline.stages.publish import index_memories
-from memory_pipeline.stages.registry import STAGES
-from memory_pipeline.storage.ledger import CURRENT
+from memory_pipeline.stages.messages.ingest import ingest, take_inbox
+from memory_pipeline.stages.operations.maintain import Grace, maintain
+from memory_pipeline.stages.plan import freshness
+from memory_pipeline.stages.plan.making import make
+from memory_pipeline.stages.plan.registry import STAGES
+from memory_pipeline.stages.publication.publish import index_memories
+from memory_pipeline.storage.queries.ledger import CURRENT
 
 Line = dict[str, Any]
 FIRST = date(2026, 3, 10)
@@ -191,7 +191,7 @@ def _target(ctx: StageContext, owner: tuple[str, str], n: int, at: datetime) -> 
 def read(ctx: StageContext) -> None:
     """Reads by an application, and what it heard of them: each unless the log holds it already."""
     from memory_pipeline.domain.scope import Scope
-    from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
+    from memory_pipeline.storage.logs.recall_log import ReadEvent, RecallLog
 
     log = RecallLog(ctx.settings.path("recall"))
     known = {(row.recall_id, row.kind, row.item_id) for row in log.rows()}

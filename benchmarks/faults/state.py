@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.by_user import LAID_OUT, rows_of
-from memory_pipeline.storage.files import NOTES
-from memory_pipeline.storage.index import TABLES
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.ledger import CURRENT, ledger_files
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.storage.parquet.by_user import LAID_OUT, rows_of
+from memory_pipeline.storage.parquet.files import NOTES
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import DATASETS
+from memory_pipeline.storage.queries.ledger import CURRENT, ledger_files
+from memory_pipeline.storage.vectors.index import TABLES
 
 # When and by which run a row came into being is another thing after a crash; so is what it took to make it.
 _OTHERWISE = ("run_id", "recorded_at")

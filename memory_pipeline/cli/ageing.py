@@ -13,7 +13,7 @@ from memory_pipeline.cli.reading import AsJson, Tenant, User
 from memory_pipeline.cli.writing import Accept, accepted_audits, day_of
 
 if TYPE_CHECKING:
-    from memory_pipeline.domain.memory import MemoryVersion
+    from memory_pipeline.domain.ledger.memory import MemoryVersion
     from memory_pipeline.settings import Settings
 
 app = typer.Typer()
@@ -70,8 +70,8 @@ def _coming(
     settings: Settings, day: date, user: str | None, tenant: str | None, tell: Any
 ) -> list[tuple[str, MemoryVersion]]:
     """What would change, each with the status before."""
-    from memory_pipeline.stages.age import transitions
     from memory_pipeline.stages.context import StageContext
+    from memory_pipeline.stages.operations.age import transitions
 
     now = datetime.now(UTC)
     ctx = StageContext(settings, f"lifecycle-{now:%Y%m%dT%H%M%S%f}", now, tell)
@@ -83,10 +83,10 @@ def _applied(
     settings: Settings, day: date, accepted: Sequence[str], tell: Any
 ) -> tuple[Sequence[str], list[tuple[str, MemoryVersion]]]:
     """Ids of the run and what it changed, each with the status before."""
-    from memory_pipeline.domain.memory import MemoryVersion
+    from memory_pipeline.domain.ledger.memory import MemoryVersion
     from memory_pipeline.orchestration.resources import listen
     from memory_pipeline.orchestration.run import sweep
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     stop = listen(tell)
     try:
@@ -107,7 +107,7 @@ def _with_before(settings: Settings, versions: Sequence[MemoryVersion]) -> list[
     """Versions with the status that each one's memory had before it."""
     if not versions:
         return []
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     table = Lake(settings.path("lake")).sql(
         "SELECT version_id, status FROM memory_versions WHERE version_id IN (SELECT unnest($ids))",

@@ -13,7 +13,7 @@ from memory_pipeline.cli.reading import AsJson, Tenant, User
 from memory_pipeline.cli.writing import Accept, accepted_audits
 
 if TYPE_CHECKING:
-    from memory_pipeline.stages.bundle.importing import ImportReport
+    from memory_pipeline.stages.operations.bundle.importing import ImportReport
 
 app = typer.Typer()
 

@@ -13,7 +13,7 @@ from memory_pipeline.cli.reading import AsJson, Tenant, User
 
 if TYPE_CHECKING:
     from memory_pipeline.curator import MemoryCurator
-    from memory_pipeline.domain.memory import MemoryVersion
+    from memory_pipeline.domain.ledger.memory import MemoryVersion
 
 app = typer.Typer()
 Id = Annotated[str, typer.Argument(help="Id of a memory.", show_default=False)]
@@ -30,7 +30,7 @@ def _curator() -> MemoryCurator:
 def _show(version: MemoryVersion, as_json: bool) -> None:
     """One line that says what holds now."""
     if as_json:
-        from memory_pipeline.retrieval.listing import listed
+        from memory_pipeline.retrieval.lists.listing import listed
 
         print_json({**listed(version), "change": str(version.change), "reason": version.reason})
         return

@@ -11,7 +11,7 @@ from typing import Any
 
 from memory_pipeline.cli.output import console, print_table
 from memory_pipeline.domain.calendar import Grain, Period
-from memory_pipeline.domain.recall import ContextBlock
+from memory_pipeline.domain.reading.recall import ContextBlock
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings, shipped
 
@@ -95,8 +95,8 @@ def run_demo(progress: Callable[[str, int, int | None], None], *, fresh: bool = 
 
 def _account(settings: Settings, report: Any) -> Account:
     from memory_pipeline.retrieval.reader import MemoryReader
-    from memory_pipeline.storage.lake import Lake
-    from memory_pipeline.storage.ledger import CURRENT
+    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.queries.ledger import CURRENT
 
     lake = Lake(settings.path("lake"))
 

@@ -17,7 +17,7 @@ from memory_pipeline.domain.plain import plain
 if TYPE_CHECKING:
     from memory_pipeline.orchestration.diff import DiffReport
     from memory_pipeline.orchestration.look_ahead import LookAhead
-    from memory_pipeline.stages.diff import Difference, Side
+    from memory_pipeline.stages.plan.diff import Difference, Side
 
 app = typer.Typer()
 Limit = Annotated[int, typer.Option(min=0, help="Memories and summaries to list at most.")]

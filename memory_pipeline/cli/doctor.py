@@ -15,11 +15,11 @@ from memory_pipeline.cli.spending import today, told
 from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import audit
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.migrate import pending
-from memory_pipeline.stages.reencode import choice_of, uncalibrated
-from memory_pipeline.storage.alert_log import AlertLog
+from memory_pipeline.stages.operations.migrate import pending
+from memory_pipeline.stages.operations.reencode import choice_of, uncalibrated
+from memory_pipeline.stages.publication import audit
+from memory_pipeline.storage.logs.alert_log import AlertLog
 
 _PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onnxruntime")
 _PROBED = 5  # users: the daily probe reads as more
@@ -153,15 +153,15 @@ def _lake(ctx: StageContext) -> tuple[bool, str]:
 
 def _languages(ctx: StageContext, found: Counter[str]) -> str:
     """Never a failure: it is for the operator to say whether these users are to be remembered."""
-    from memory_pipeline.stages.languages import shares, spoken, unread
+    from memory_pipeline.stages.messages.languages import shares, spoken, unread
 
     found.update(spoken(ctx.lake, ctx.lake.days("messages")))
     return unread(ctx.settings, found) or shares(found)
 
 
 def _files(ctx: StageContext) -> tuple[bool, str]:
-    from memory_pipeline.storage.damage import damage, damaged
-    from memory_pipeline.storage.schemas import DATASETS
+    from memory_pipeline.storage.parquet.damaged_files import damage, damaged
+    from memory_pipeline.storage.parquet.schemas import DATASETS
 
     paths = [info.path for dataset in DATASETS for info in ctx.lake.store.infos(dataset, None)]
     bad = [str(damage(path, why)) for path, why in damaged(ctx.lake.store.fs, paths)]
@@ -170,7 +170,7 @@ def _files(ctx: StageContext) -> tuple[bool, str]:
 
 
 def _unfinished(ctx: StageContext) -> tuple[bool, str]:
-    from memory_pipeline.storage.unfinished import unfinished
+    from memory_pipeline.storage.erasing.unfinished import unfinished
 
     left = unfinished(ctx.settings, timedelta(days=1))
     return True, f"{len(left)} left by killed processes; maintenance removes them" if left else "none"
@@ -178,7 +178,7 @@ def _unfinished(ctx: StageContext) -> tuple[bool, str]:
 
 def _recall_log(ctx: StageContext) -> str:
     """Never a failure: lines that a full disk or a crash has cut are lost, and nothing is to be done about them."""
-    from memory_pipeline.storage.recall_log import RecallLog
+    from memory_pipeline.storage.logs.recall_log import RecallLog
 
     log = RecallLog(ctx.settings.path("recall"))
     lost = log.unreadable()

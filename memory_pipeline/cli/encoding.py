@@ -14,7 +14,7 @@ from memory_pipeline.cli.shadowing import shadow
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.storage.encoder_pointer import EncoderChoice
+    from memory_pipeline.storage.vectors.encoder_pointer import EncoderChoice
 
 app = typer.Typer(
     help="Another encoder: build its vectors beside those in force, compare, switch, go back.", no_args_is_help=True
@@ -27,7 +27,7 @@ Dimensions = Annotated[int | None, typer.Option(help="Its vectors' length, for o
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Which encoder's vectors are in force, and which others there are."""
-    from memory_pipeline.stages.reencode import status as stands
+    from memory_pipeline.stages.operations.reencode import status as stands
 
     found = stands(_context(_settings()))
     if as_json:
@@ -41,8 +41,8 @@ def build(
     encoder: Kind = "openai", model: Model = None, dimensions: Dimensions = None, as_json: AsJson = False
 ) -> None:
     """Encode everything once more, beside the vectors in force; what is done is left alone the next time."""
-    from memory_pipeline.stages.reencode import build as made
-    from memory_pipeline.stages.reencode import uncalibrated
+    from memory_pipeline.stages.operations.reencode import build as made
+    from memory_pipeline.stages.operations.reencode import uncalibrated
 
     settings = _settings()
     target, ctx = _target(settings, encoder, model, dimensions), _context(settings)
@@ -94,9 +94,9 @@ def switch(
 ) -> None:
     """Put another encoder's vectors in force, once a comparison has passed; the older ones stay until dropped."""
     from memory_pipeline.errors import SettingsError
-    from memory_pipeline.stages.reencode import switch as put_in_force
-    from memory_pipeline.stages.reencode import uncalibrated
-    from memory_pipeline.storage.encoder_pointer import read
+    from memory_pipeline.stages.operations.reencode import switch as put_in_force
+    from memory_pipeline.stages.operations.reencode import uncalibrated
+    from memory_pipeline.storage.vectors.encoder_pointer import read
 
     settings = _settings()
     pointer = read(settings)
@@ -132,7 +132,7 @@ def drop(
     as_json: AsJson = False,
 ) -> None:
     """Remove the vectors of an encoder that is not in force; `--encoder builtin` those of the shipped one."""
-    from memory_pipeline.stages.reencode import drop as remove
+    from memory_pipeline.stages.operations.reencode import drop as remove
 
     settings = _settings()
     folder = name or _target(settings, encoder, model, dimensions).folder
@@ -158,7 +158,7 @@ def _context(settings: Settings) -> StageContext:
 
 def _following(settings: Settings) -> Settings:
     """The settings, allowed to reach the encoder that is in force: going back from it must always be possible."""
-    from memory_pipeline.storage.encoder_pointer import read
+    from memory_pipeline.storage.vectors.encoder_pointer import read
 
     pointer = read(settings)
     return settings.model_copy(update={"encoder": pointer.choice.encoder}) if pointer else settings
@@ -167,7 +167,7 @@ def _following(settings: Settings) -> Settings:
 def _target(settings: Settings, encoder: str, model: str | None, dimensions: int | None) -> EncoderChoice:
     """The encoder that the options name."""
     from memory_pipeline.evaluation.candidate import with_values
-    from memory_pipeline.stages.reencode import choice_of
+    from memory_pipeline.stages.operations.reencode import choice_of
 
     values = {"encoder": encoder, "encoder_model": model, "encoder_dimensions": dimensions}
     return choice_of(with_values(_following(settings), **{k: v for k, v in values.items() if v is not None}))
@@ -180,7 +180,7 @@ def _compared(settings: Settings, target: EncoderChoice) -> None:
     from memory_pipeline.errors import EvaluationError
     from memory_pipeline.evaluation.candidate import digest_of
     from memory_pipeline.evaluation.history import newest
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     result = newest(Lake(settings.path("lake")), digest_of(target.applied(settings)), digest_of(settings))
     if result is None or not result.passed:

@@ -25,7 +25,7 @@ def migrate(
     """
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.migrate import migrate, pending
+    from memory_pipeline.stages.operations.migrate import migrate, pending
 
     now = datetime.now(UTC)
     ctx = StageContext(Settings.load(), f"migrate-{now:%Y%m%dT%H%M%S}", now)

@@ -15,7 +15,7 @@ def owner_of(memory_id: str, user: str | None, tenant: str | None) -> Scope:
     if user is not None:
         return Scope(tenant or "default", user)
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     rows = (
         Lake(Settings.load().path("lake"))
@@ -41,7 +41,7 @@ def owner_of_item(item_id: str, user: str | None, tenant: str | None) -> tuple[S
         QueryError: several users have a message of that id.
     """
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     mine = "($tenant IS NULL OR tenant_id = $tenant) AND ($user IS NULL OR user_id = $user)"
     rows = (

@@ -25,10 +25,10 @@ def rates(
     from memory_pipeline.domain.rates import Rate, total, trend
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.freshness import made
-    from memory_pipeline.stages.registry import BY_NAME
-    from memory_pipeline.storage.rates import WindowOutcomes, span_before, window_outcomes
-    from memory_pipeline.storage.rates import rates as counted
+    from memory_pipeline.stages.plan.freshness import made
+    from memory_pipeline.stages.plan.registry import BY_NAME
+    from memory_pipeline.storage.queries.rate_queries import WindowOutcomes, span_before, window_outcomes
+    from memory_pipeline.storage.queries.rate_queries import rates as counted
 
     settings = Settings.load()
     ctx = StageContext(settings, "rates", datetime.now(UTC))

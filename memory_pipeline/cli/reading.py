@@ -216,7 +216,7 @@ def sql(
 ) -> None:
     """Read-only SQL over the lake: messages, proposals, verdicts, memory_versions, memories, summaries, costs, …"""
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.console import query as run_query
+    from memory_pipeline.storage.queries.console import query as run_query
 
     table = run_query(Settings.load(), query)
     if as_json:
@@ -237,9 +237,9 @@ def verdicts(
     as_json: AsJson = False,
 ) -> None:
     """What the gate and consolidation said of the proposals: how many by reason, or which have one reason."""
-    from memory_pipeline.retrieval.verdicts import Wanted, by_reason, of_reason
+    from memory_pipeline.retrieval.lists.verdicts import Wanted, by_reason, of_reason
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     if day is not None and (first is not None or last is not None):
         raise typer.BadParameter("--day stands alone; a span is given with --from and --to")

@@ -23,8 +23,8 @@ def runs(
     """What each run made, changed and cost: really made model calls apart from kept replies."""
     from memory_pipeline.errors import NotFound
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.lake import Lake
-    from memory_pipeline.storage.runs import runs as of
+    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.queries.runs import runs as of
 
     found = of(Lake(Settings.load().path("lake")), run_id, limit)
     if run_id is not None and not found:

@@ -53,8 +53,8 @@ def add(
     """Add a turn: in the session's prompts at once, and a memory with the next run or in seconds beside a server."""
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.working import receive
-    from memory_pipeline.storage.working import WorkingMemory
+    from memory_pipeline.stages.messages.working_memory import receive
+    from memory_pipeline.storage.logs.working_files import WorkingMemory
 
     now, settings = datetime.now(UTC), Settings.load()
     row = {

@@ -15,7 +15,7 @@ from memory_pipeline.cli.writing import day_of
 
 if TYPE_CHECKING:
     from memory_pipeline.evaluation.shadow import ShadowReport
-    from memory_pipeline.stages.forecast import Forecast
+    from memory_pipeline.stages.plan.forecast import Forecast
 
 app = typer.Typer()
 PolicyFile = Annotated[

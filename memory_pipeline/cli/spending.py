@@ -14,13 +14,13 @@ from memory_pipeline.cli.writing import day_of
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
 app = typer.Typer()
 
 
 class By(StrEnum):
-    """What the ledger is summed up by; the same names as ``storage.costs.GROUPINGS``."""
+    """What the ledger is summed up by; the same names as ``storage.queries.costs.GROUPINGS``."""
 
     DAY = "day"
     EVENT_DAY = "event-day"
@@ -44,8 +44,8 @@ def costs(
     """What model calls took: calls, tokens, money, and what kept replies saved."""
     from memory_pipeline.inference.prices import prices, where_prices_come_from
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.costs import spending
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.queries.costs import spending
 
     settings = Settings.load()
     lake = Lake(settings.path("lake"))
@@ -64,7 +64,7 @@ def costs(
 
 def today(lake: Lake, settings: Settings) -> dict[str, Any]:
     """The day's spending and its limit: ``day`` (UTC), ``spent``, ``limit`` and ``left`` (None without a limit)."""
-    from memory_pipeline.storage.costs import spent_on
+    from memory_pipeline.storage.queries.costs import spent_on
 
     day = datetime.now(UTC).date()
     spent, limit = spent_on(lake, day), settings.budget_usd_per_day

@@ -12,8 +12,8 @@ from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.errors import NotFound
 
 if TYPE_CHECKING:
-    from memory_pipeline.storage.lake import Lake
-    from memory_pipeline.storage.staging import Staged
+    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.parquet.staged_rows import Staged
 
 app = typer.Typer()
 _ROWS = ("day", "tenant_id", "user_id", "memory_id", "change", "status", "reason", "content", "asserted")
@@ -28,7 +28,7 @@ def staged(
 ) -> None:
     """Show what runs have staged and did not publish: the audits, the rows that failed them, the versions."""
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     lake = Lake(Settings.load().path("lake"))
     found = list(_wanted(lake, run_id))
@@ -46,7 +46,7 @@ def staged(
 
 
 def _wanted(lake: Lake, run_id: str | None) -> Iterator[Staged]:
-    from memory_pipeline.storage.staging import Staged, staged_runs
+    from memory_pipeline.storage.parquet.staged_rows import Staged, staged_runs
 
     there = staged_runs(lake)
     if run_id is None:

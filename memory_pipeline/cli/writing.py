@@ -33,8 +33,8 @@ def ingest(
     """Validate transcripts into the message log; bad lines go to the quarantine."""
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.ingest import ingest as take
-    from memory_pipeline.stages.languages import unread
+    from memory_pipeline.stages.messages.ingest import ingest as take
+    from memory_pipeline.stages.messages.languages import unread
 
     now = datetime.now(UTC)
     with progress(not as_json) as tell:
@@ -116,7 +116,7 @@ def run(
 
 
 def _stages(text: str | None) -> list[str]:
-    from memory_pipeline.stages.registry import BY_NAME
+    from memory_pipeline.stages.plan.registry import BY_NAME
 
     names = _names(text)
     if unknown := [name for name in names if name not in BY_NAME]:
@@ -132,7 +132,7 @@ def accepted_audits(text: str | None) -> list[str]:
     Raises:
         typer.BadParameter: no audit of that name, or one that nobody may accept to fail.
     """
-    from memory_pipeline.stages.auditing import accepting
+    from memory_pipeline.stages.publication.auditing import accepting
 
     try:
         return sorted(accepting(_names(text)))

@@ -14,11 +14,11 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.entities import Entity
-from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import LinkPolicy
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.text import content_words, negated, normalise, numbers, overlap, spellings
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from memory_pipeline.retrieval.keywords import KeywordIndex, query_terms
-from memory_pipeline.storage.projection import spoken
+from memory_pipeline.retrieval.scores.keywords import KeywordIndex, query_terms
+from memory_pipeline.storage.vectors.projection import spoken
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from memory_pipeline.retrieval.rows import UserRows
+    from memory_pipeline.retrieval.store.user_rows import UserRows
 
     Order = npt.NDArray[np.int64]
 

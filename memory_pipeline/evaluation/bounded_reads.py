@@ -27,8 +27,8 @@ from memory_pipeline.evaluation.markings import (
     Markings,
     crossed_by_all,
 )
-from memory_pipeline.retrieval.answer import STATUSES
-from memory_pipeline.retrieval.evidence import MOST
+from memory_pipeline.retrieval.answers.answer import STATUSES
+from memory_pipeline.retrieval.answers.answer_evidence import MOST
 from memory_pipeline.retrieval.query import LAYERS
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from memory_pipeline.inference.models import chat_name, encoder_name, in_force
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.inference.replies import TASKS
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.freshness import code_version
-from memory_pipeline.stages.registry import STAGES
+from memory_pipeline.stages.plan.freshness import code_version
+from memory_pipeline.stages.plan.registry import STAGES
 
 
 @dataclass(frozen=True, slots=True)

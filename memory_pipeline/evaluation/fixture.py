@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from memory_pipeline.domain.calendar import zone
-from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification, Scope

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import Outcome as Fate
 from memory_pipeline.domain.proposal import Proposal, Verdict
-from memory_pipeline.domain.recall import ContextBlock, RecalledItem
+from memory_pipeline.domain.reading.recall import ContextBlock, RecalledItem
 from memory_pipeline.evaluation.fixture import Answered, Ask, Context, Fixture
 from memory_pipeline.evaluation.fixture_home import FixtureHome, message_name, session_name
 from memory_pipeline.evaluation.fixture_loading import message_names

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, MemoryVersion, fold
+from memory_pipeline.domain.ledger.memory import FORGOTTEN_TOPIC, MemoryVersion, fold
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Proposal, Verdict
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import EvaluationError
@@ -62,9 +62,9 @@ class FixtureHome:
         Raises:
             EvaluationError: the message log did not take one.
         """
-        from memory_pipeline.stages.consolidate import consolidate
-        from memory_pipeline.stages.extract import extract
-        from memory_pipeline.stages.ingest import ingest
+        from memory_pipeline.stages.consolidation.consolidate import consolidate
+        from memory_pipeline.stages.extraction.extract import extract
+        from memory_pipeline.stages.messages.ingest import ingest
 
         ctx = self._context()
         before = self._days_by_message(ctx)
@@ -81,11 +81,11 @@ class FixtureHome:
 
     def let_time_pass(self) -> None:
         """Everything up to today: what time does, the index, links, and the summaries of days."""
-        from memory_pipeline.stages.age import age
-        from memory_pipeline.stages.index_messages import index_messages
-        from memory_pipeline.stages.link import link
-        from memory_pipeline.stages.publish import index_days
-        from memory_pipeline.stages.summarize import summarize
+        from memory_pipeline.stages.links.link import link
+        from memory_pipeline.stages.messages.index_messages import index_messages
+        from memory_pipeline.stages.operations.age import age
+        from memory_pipeline.stages.publication.publish import index_days
+        from memory_pipeline.stages.summaries.summarize import summarize
 
         ctx = self._context()
         index_messages(ctx, ctx.lake.days("messages"))
@@ -109,7 +109,7 @@ class FixtureHome:
 
     def memories(self, scopes: Sequence[Scope]) -> dict[Scope, list[MemoryVersion]]:
         """What is remembered of some users in any state, without what is derived and without pleas on record."""
-        from memory_pipeline.storage.ledger import versions_of
+        from memory_pipeline.storage.queries.ledger import versions_of
 
         found: dict[Scope, list[MemoryVersion]] = {scope: [] for scope in scopes}
         for memory in fold(versions_of(self.lake, scopes)).values():

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_pipeline.domain.calendar import local_day
-from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.consolidation.slots import same_value
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.slots import same_value
 from memory_pipeline.domain.text import negated, normalise
 from memory_pipeline.evaluation.fixture import Fixture, Remembered
 from memory_pipeline.evaluation.fixture_home import message_name

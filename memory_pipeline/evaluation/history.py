@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import Evaluation
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Evaluation
 
 FIXTURES, SHADOW = "fixtures", "shadow"
 

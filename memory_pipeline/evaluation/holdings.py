@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from memory_pipeline.domain.classification import Classifier
-from memory_pipeline.domain.memory import MemoryVersion, Status, fold
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status, fold
 from memory_pipeline.domain.proposal import Surface
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.text import normalise
@@ -24,8 +24,8 @@ from memory_pipeline.evaluation.markings import (
     crossed_by_all,
     markings,
 )
-from memory_pipeline.storage.lake import Lake, scopes_table
-from memory_pipeline.storage.ledger import versions_of
+from memory_pipeline.storage.parquet.lake import Lake, scopes_table
+from memory_pipeline.storage.queries.ledger import versions_of
 
 
 @dataclass

@@ -18,15 +18,15 @@ from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.evaluation.bounded_reads import asking_back, bounded_reads
 from memory_pipeline.evaluation.markings import markings
-from memory_pipeline.retrieval.answer import STATUSES
-from memory_pipeline.retrieval.evidence import MOST
-from memory_pipeline.stages.classes import classifier
+from memory_pipeline.retrieval.answers.answer import STATUSES
+from memory_pipeline.retrieval.answers.answer_evidence import MOST
+from memory_pipeline.stages.messages.classes import classifier
 
 if TYPE_CHECKING:
-    from memory_pipeline.domain.recall import RecalledItem
+    from memory_pipeline.domain.reading.recall import RecalledItem
     from memory_pipeline.retrieval.reader import MemoryReader
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.storage.index import Index
+    from memory_pipeline.storage.vectors.index import Index
 
 _IDS = {"memories": "memory_id", "messages": "message_id", "summaries": "summary_id"}
 _LAYERS = ("semantic", "episodic", "narrative")
@@ -84,8 +84,8 @@ def recent_users(ctx: StageContext) -> list[Scope]:
 def plant(ctx: StageContext, tenants: Iterable[str]) -> int:
     """Give every tenant its canary, where it has none. Returns how many were planted."""
     from memory_pipeline.domain.proposal import MemoryType, Surface
-    from memory_pipeline.stages.curate import remember
-    from memory_pipeline.stages.statement import Fact
+    from memory_pipeline.stages.hand.curate import remember
+    from memory_pipeline.stages.hand.statement import Fact
 
     planted = 0
     for tenant in sorted(set(tenants)):

@@ -11,9 +11,9 @@ from typing import Any
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.recall_log import RecallLog
-from memory_pipeline.storage.schemas import Recall
+from memory_pipeline.storage.logs.recall_log import RecallLog
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Recall
 
 
 @dataclass(frozen=True, slots=True)

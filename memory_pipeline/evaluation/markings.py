@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_pipeline.domain.classification import STRICTEST, Classifier, strictest
-from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.domain.derived.summary import Summary
+from memory_pipeline.domain.ledger.memory import MemoryVersion, fold
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Classification, Scope
-from memory_pipeline.domain.summary import Summary
-from memory_pipeline.storage.lake import Lake, scopes_table
-from memory_pipeline.storage.ledger import versions_of
-from memory_pipeline.storage.rows import from_table
+from memory_pipeline.storage.parquet.arrow_rows import from_table
+from memory_pipeline.storage.parquet.lake import Lake, scopes_table
+from memory_pipeline.storage.queries.ledger import versions_of
 
 MEMORY, REFLECTION, TURN, SUMMARY = "memory", "reflection", "turn", "summary"
 ROW_LAYERS = (MEMORY, REFLECTION, TURN, SUMMARY)

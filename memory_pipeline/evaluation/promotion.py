@@ -17,7 +17,7 @@ from memory_pipeline.errors import PromotionError
 from memory_pipeline.evaluation.candidate import Candidate
 from memory_pipeline.evaluation.history import newest
 from memory_pipeline.settings import Settings, set_aside
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
 
 _POLICY, _PROMPTS, _BEFORE = "policy.toml", "prompts", "promoted"
 

@@ -18,12 +18,12 @@ from memory_pipeline.evaluation.corpus import Corpus, Question
 from memory_pipeline.evaluation.metrics import Interval, Ranking
 from memory_pipeline.evaluation.vector_store import StoredEncoder
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.rows import MESSAGES, UserRows
+from memory_pipeline.retrieval.store.user_rows import MESSAGES, UserRows
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import Progress, StageContext, silent
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.storage.index import vectors_of
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.storage.vectors.index import vectors_of
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder

@@ -16,9 +16,9 @@ from memory_pipeline.evaluation.holdings import Holdings, sharing
 from memory_pipeline.evaluation.logged_reads import LoggedRead, logged_reads
 from memory_pipeline.evaluation.shadow_home import Agree, shadow_home
 from memory_pipeline.evaluation.shadow_replay import Shown, Side, keys
-from memory_pipeline.stages.classes import classifier_of
 from memory_pipeline.stages.context import Progress, silent
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.stages.messages.classes import classifier_of
+from memory_pipeline.storage.parquet.lake import Lake
 
 _EXAMPLES = 10
 

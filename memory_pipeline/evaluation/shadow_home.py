@@ -14,14 +14,14 @@ from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.evaluation.candidate import Candidate, Reaching, with_values
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.auditing import ACCEPTABLE
 from memory_pipeline.stages.context import Progress, StageContext
-from memory_pipeline.stages.forecast import Forecast, Span, forecast
-from memory_pipeline.stages.freshness import made
-from memory_pipeline.stages.registry import BY_LEVEL, BY_NAME, STAGES
-from memory_pipeline.storage.index import Index
-from memory_pipeline.storage.lake import Lake, scopes_table
-from memory_pipeline.storage.schemas import Cost, Reply
+from memory_pipeline.stages.plan.forecast import Forecast, Span, forecast
+from memory_pipeline.stages.plan.freshness import made
+from memory_pipeline.stages.plan.registry import BY_LEVEL, BY_NAME, STAGES
+from memory_pipeline.stages.publication.auditing import ACCEPTABLE
+from memory_pipeline.storage.parquet.lake import Lake, scopes_table
+from memory_pipeline.storage.parquet.schemas import Cost, Reply
+from memory_pipeline.storage.vectors.index import Index
 
 Agree = Callable[[Forecast], bool]
 _COPIED = (
@@ -102,8 +102,8 @@ def _summary_rows(real: StageContext, ctx: StageContext, scopes: Sequence[Scope]
 
 
 def _indexed(ctx: StageContext) -> None:
-    from memory_pipeline.stages.index_messages import index_messages
-    from memory_pipeline.stages.publish import index_days
+    from memory_pipeline.stages.messages.index_messages import index_messages
+    from memory_pipeline.stages.publication.publish import index_days
 
     index_messages(ctx, ctx.lake.days("messages"))
     index_days(ctx, ctx.lake.days("memory_versions"))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memory_pipeline.domain.recall import RecalledItem
+from memory_pipeline.domain.reading.recall import RecalledItem
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
@@ -17,10 +17,10 @@ from memory_pipeline.evaluation.ab_report import SideOfRead
 from memory_pipeline.evaluation.holdings import Holdings
 from memory_pipeline.evaluation.logged_reads import LoggedRead
 from memory_pipeline.evaluation.markings import Bounds
-from memory_pipeline.retrieval.fence import fenced
-from memory_pipeline.retrieval.layouts import AVOID
+from memory_pipeline.retrieval.lists.read_again import reach_again
+from memory_pipeline.retrieval.prompt.escaping import fenced
+from memory_pipeline.retrieval.prompt.layouts import AVOID
 from memory_pipeline.retrieval.query import LAYERS
-from memory_pipeline.retrieval.read_again import reach_again
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
 

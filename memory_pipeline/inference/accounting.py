@@ -13,7 +13,7 @@ from memory_pipeline.inference.chat import ChatRequest, Usage
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.budget import Budget
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Accounts:
             free.calls += usage.calls
             free.unfit += unfit
             return
-        from memory_pipeline.storage.costs import entry
+        from memory_pipeline.storage.queries.costs import entry
 
         by_day: dict[date, list[Usage]] = defaultdict(list)
         for n, member in enumerate(members):
@@ -85,7 +85,7 @@ class Accounts:
 
     def flush(self) -> None:
         """Write what has cost nothing so far."""
-        from memory_pipeline.storage.costs import entry
+        from memory_pipeline.storage.queries.costs import entry
 
         free, self._free = self._free, defaultdict(_Free)
         at = self.budget.clock()

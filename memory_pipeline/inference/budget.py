@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from memory_pipeline.errors import BudgetExceeded
 
 if TYPE_CHECKING:
-    from memory_pipeline.storage.lake import Lake
-    from memory_pipeline.storage.schemas import Cost
+    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.parquet.schemas import Cost
 
 _LOOK_AGAIN_S = 3.0
 _ROUNDING = 1e-9

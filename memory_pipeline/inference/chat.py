@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from memory_pipeline.domain.scope import Scope
 
 if TYPE_CHECKING:
-    from memory_pipeline.inference.limits import Limits
-    from memory_pipeline.inference.salvage import Aside
+    from memory_pipeline.inference.hosted.limits import Limits
+    from memory_pipeline.inference.hosted.salvage import Aside
 
 R = TypeVar("R")
 
@@ -114,7 +114,7 @@ class ChatModel(Protocol):
 
 def limits_of(chat: ChatModel) -> Limits:
     """What is known of a model's limits; nothing of one that does not tell."""
-    from memory_pipeline.inference.limits import Limits
+    from memory_pipeline.inference.hosted.limits import Limits
 
     known = getattr(chat, "limits", None)
     return known if isinstance(known, Limits) else Limits()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from memory_pipeline.inference.budget import Budget
-    from memory_pipeline.inference.openai_encoder import OpenAIEncoder
+    from memory_pipeline.inference.hosted.openai_encoder import OpenAIEncoder
     from memory_pipeline.settings import Settings
 
 STAGE = "encode"
@@ -25,7 +25,7 @@ def metered(encoder: Encoder, settings: Settings, budget: Budget, run_id: str) -
     """The encoder with a meter where it costs something; any other as it is."""
     if settings.encoder == "builtin":
         return encoder
-    from memory_pipeline.inference.openai_encoder import OpenAIEncoder
+    from memory_pipeline.inference.hosted.openai_encoder import OpenAIEncoder
 
     return MeteredEncoder(encoder, settings, budget, run_id) if isinstance(encoder, OpenAIEncoder) else encoder
 
@@ -64,7 +64,7 @@ class MeteredEncoder:
 
     def _enter(self) -> None:
         """Enter what was used since the last entry; also by calls before one that failed."""
-        from memory_pipeline.storage.costs import entry
+        from memory_pipeline.storage.queries.costs import entry
 
         with self._lock:
             before, now = self._entered, self._encoder.usage

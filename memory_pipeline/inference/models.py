@@ -18,7 +18,7 @@ def open_chat(settings: Settings) -> ChatModel:
         SettingsError: a hosted model without key and base URL, or prompts that cannot be used.
     """
     if settings.chat == "openai":
-        from memory_pipeline.inference.openai_chat import OpenAIChat
+        from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
         from memory_pipeline.inference.prompts import Prompts
 
         return OpenAIChat(settings, Prompts.open(settings))
@@ -45,9 +45,9 @@ def open_run_chat(settings: Settings, tell: Callable[[str, int, int | None], Non
                 "leave out --batch and MEMORY_PIPELINE_CHAT_BATCH"
             )
         return open_chat(settings)
-    from memory_pipeline.inference.batch import BatchChat
-    from memory_pipeline.inference.batch_records import BatchRecords
-    from memory_pipeline.inference.openai_chat import OpenAIChat
+    from memory_pipeline.inference.batches.batch import BatchChat
+    from memory_pipeline.inference.batches.batch_records import BatchRecords
+    from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
     from memory_pipeline.inference.prompts import Prompts
 
     live = OpenAIChat(settings, Prompts.open(settings))
@@ -64,7 +64,7 @@ def in_force(settings: Settings) -> Settings:
     """
     if settings.encoder_fixed:
         return settings
-    from memory_pipeline.storage.encoder_pointer import read
+    from memory_pipeline.storage.vectors.encoder_pointer import read
 
     pointer = read(settings)
     if pointer is None:
@@ -85,7 +85,7 @@ def encoder_of_record(settings: Settings) -> str:
     vectors now, but what was decided stays decided, and is made anew only when somebody wants it to be.
     """
     if not settings.encoder_fixed:
-        from memory_pipeline.storage.encoder_pointer import read
+        from memory_pipeline.storage.vectors.encoder_pointer import read
 
         pointer = read(settings)
         if pointer is not None:
@@ -102,7 +102,7 @@ def open_encoder(settings: Settings) -> Encoder:
     """
     settings = in_force(settings)
     if settings.encoder == "openai":
-        from memory_pipeline.inference.openai_encoder import OpenAIEncoder
+        from memory_pipeline.inference.hosted.openai_encoder import OpenAIEncoder
 
         return OpenAIEncoder(settings)
     return _builtin_encoder()

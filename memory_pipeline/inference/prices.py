@@ -32,7 +32,7 @@ def chat_usd(settings: Settings, prompt: int, completion: int, cached: int = 0, 
 
 def task_usd(settings: Settings, task: str, prompt: int, completion: int) -> float:
     """USD of calls for a task before they are made: some tasks are asked live whatever the settings say."""
-    from memory_pipeline.inference.batch import LIVE_TASKS
+    from memory_pipeline.inference.batches.batch import LIVE_TASKS
 
     return chat_usd(settings, prompt, completion, live=task in LIVE_TASKS)
 

@@ -14,8 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from memory_pipeline.domain.consolidation.slots import ATTRIBUTES
 from memory_pipeline.domain.ids import digest
-from memory_pipeline.domain.slots import ATTRIBUTES
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.inference.replies import TASKS
 from memory_pipeline.settings import Settings, shipped

@@ -18,10 +18,10 @@ from memory_pipeline.domain.ids import digest
 from memory_pipeline.errors import BudgetExceeded, ReplyError
 from memory_pipeline.inference.accounting import Accounts, paid, share
 from memory_pipeline.inference.chat import ChatModel, ChatReply, ChatRequest, Usage
+from memory_pipeline.inference.hosted.salvage import Aside
+from memory_pipeline.inference.hosted.structured_output import UnfitReply
 from memory_pipeline.inference.prices import most_usd
 from memory_pipeline.inference.replies import dump, parse, schema
-from memory_pipeline.inference.salvage import Aside
-from memory_pipeline.inference.structured_output import UnfitReply
 
 if TYPE_CHECKING:
     from datetime import date
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memory_pipeline.inference.budget import Budget
     from memory_pipeline.inference.prompts import Prompts
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
 R = TypeVar("R")
 _BUFFERED = 2000  # replies of the embedded model held back before they are written
@@ -123,7 +123,7 @@ class ReplyCache:
 
     def kept_of(self, task: str, users: Iterable[Scope], days: Iterable[date]) -> dict[str, Kept]:
         """All that is kept of a task for some users and days, by key: for :meth:`recall`."""
-        from memory_pipeline.storage.lake import scopes_table
+        from memory_pipeline.storage.parquet.lake import scopes_table
 
         found = self.lake.sql(
             f"SELECT {_KEPT} FROM replies SEMI JOIN users USING (tenant_id, user_id) WHERE task = $task {_FIRST}",
@@ -254,7 +254,7 @@ class ReplyCache:
         return _by_key(found)
 
     def _keep(self, key: str, request: ChatRequest[Any], raw: str, part: Usage) -> None:
-        from memory_pipeline.storage.schemas import Reply
+        from memory_pipeline.storage.parquet.schemas import Reply
 
         self._replies.append(
             Reply(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from memory_pipeline.inference.encoder import RememberingEncoder
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     Vector = npt.NDArray[np.float32]
 
@@ -117,7 +117,7 @@ class VectorCache:
         }
 
     def _keep(self, made: Iterable[tuple[str, OwnedText, Vector]]) -> None:
-        from memory_pipeline.storage.schemas import KeptVector
+        from memory_pipeline.storage.parquet.schemas import KeptVector
 
         if not self._keeping:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_pipeline.domain.deeds import acted
+from memory_pipeline.domain.consolidation.deeds import acted
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.language.vocabulary import relations, table, words
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_pipeline.domain.deeds import acted, plans_act
+from memory_pipeline.domain.consolidation.deeds import acted, plans_act
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.language.vocabulary import relations, table, words
 

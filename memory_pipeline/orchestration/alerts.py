@@ -18,7 +18,7 @@ from memory_pipeline import errors
 from memory_pipeline.orchestration.failure import STOPPED, error_of_run, innermost
 from memory_pipeline.orchestration.webhook import post
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.alert_log import Alert, AlertKind, AlertLog
+from memory_pipeline.storage.logs.alert_log import Alert, AlertKind, AlertLog
 
 if TYPE_CHECKING:
     from memory_pipeline.orchestration.run import RunReport

@@ -11,7 +11,7 @@ from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.ids import fingerprint
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.stages.registry import BY_NAME, Cadence, of_cadence
+from memory_pipeline.stages.plan.registry import BY_NAME, Cadence, of_cadence
 
 INGESTED = ("transcripts", *of_cadence(Cadence.ARRIVAL))
 NIGHTLY = (*INGESTED, *of_cadence(Cadence.NIGHTLY))
@@ -79,7 +79,7 @@ def _day(context: dg.ScheduleEvaluationContext) -> date:
 
 def _stale(context: dg.ScheduleEvaluationContext, names: Iterable[str], last: date) -> list[date]:
     """Partitions up to a day that were never made, or from other input: late messages, an outage, a spent budget."""
-    from memory_pipeline.stages.freshness import stale
+    from memory_pipeline.stages.plan.freshness import stale
 
     ctx = Pipeline().stage_context(f"schedule-{_day(context)}")
     return sorted({d for name in names if name in BY_NAME for d in stale(ctx, BY_NAME[name], last=last)})
@@ -165,8 +165,8 @@ SCHEDULES = [
     description="New files in the inbox → a run over the days they hold, keyed by their content.",
 )
 def inbox_sensor(context: dg.SensorEvaluationContext, pipeline: Pipeline) -> dg.SensorResult | dg.SkipReason:
-    from memory_pipeline.stages.ingest import days_of, pending_inbox
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.stages.messages.ingest import days_of, pending_inbox
+    from memory_pipeline.storage.parquet.lake import Lake
 
     settings = pipeline.settings()
     seen: dict[str, str] = json.loads(context.cursor or "{}")

@@ -13,10 +13,10 @@ from memory_pipeline.errors import AuditFailed
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import Work, run_stage
-from memory_pipeline.stages import audit, auditing
+from memory_pipeline.stages.publication import audit, auditing
 
 if TYPE_CHECKING:
-    from memory_pipeline.stages.audit import Audit
+    from memory_pipeline.stages.publication.audit import Audit
 
 
 def before_publication(asset: str) -> list[dg.AssetCheckSpec]:

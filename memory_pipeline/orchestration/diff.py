@@ -18,8 +18,8 @@ from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import Progress, StageContext
-    from memory_pipeline.stages.diff import Difference
-    from memory_pipeline.storage.overlay import OverlayLake
+    from memory_pipeline.stages.plan.diff import Difference
+    from memory_pipeline.storage.parquet.overlay import OverlayLake
 
 Agree = Callable[[LookAhead], bool]
 
@@ -89,9 +89,9 @@ def rollback_diff(settings: Settings, run_ids: Sequence[str], *, agree: Agree, p
     Raises:
         RollbackError: it cannot be done.
     """
-    from memory_pipeline.stages.freshness import stale
-    from memory_pipeline.stages.registry import STAGES
-    from memory_pipeline.stages.rollback import prepare, write
+    from memory_pipeline.stages.operations.rollback import prepare, write
+    from memory_pipeline.stages.plan.freshness import stale
+    from memory_pipeline.stages.plan.registry import STAGES
 
     with rehearsal(settings, "rollback", progress) as (ctx, lake):
         found = prepare(ctx, run_ids)
@@ -103,11 +103,11 @@ def rollback_diff(settings: Settings, run_ids: Sequence[str], *, agree: Agree, p
 @contextmanager
 def rehearsal(settings: Settings, name: str, progress: Progress) -> Iterator[tuple[StageContext, OverlayLake]]:
     """Surroundings of a run that leave no trace but in the reply cache and the cost ledger."""
-    from memory_pipeline.stages.auditing import ACCEPTABLE, accepting
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.storage.lake import Lake
-    from memory_pipeline.storage.overlay import on_top_of
-    from memory_pipeline.storage.unwritten import UnwrittenIndex
+    from memory_pipeline.stages.publication.auditing import ACCEPTABLE, accepting
+    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.parquet.overlay import on_top_of
+    from memory_pipeline.storage.vectors.read_only_index import UnwrittenIndex
 
     now = datetime.now(UTC)
     with on_top_of(Lake(settings.path("lake"))) as lake:
@@ -125,8 +125,8 @@ def _rehearsed(
     agree: Agree,
     done: Counter[tuple[str, date]],
 ) -> DiffReport:
-    from memory_pipeline.stages.making import make
-    from memory_pipeline.stages.registry import BY_NAME, TELLING
+    from memory_pipeline.stages.plan.making import make
+    from memory_pipeline.stages.plan.registry import BY_NAME, TELLING
 
     report = DiffReport(ctx.run_id)
     steps = plan(ctx, first, last, TELLING)
@@ -157,8 +157,8 @@ def _open(step: Any, done: Counter[tuple[str, date]]) -> bool:
 
 
 def _compare(ctx: StageContext, lake: OverlayLake, report: DiffReport, days: set[date]) -> None:
-    from memory_pipeline.stages.diff import KINDS, counted, memories_apart, standing_on, summaries_apart
-    from memory_pipeline.storage.costs import by_task, of_runs
+    from memory_pipeline.stages.plan.diff import KINDS, counted, memories_apart, standing_on, summaries_apart
+    from memory_pipeline.storage.queries.costs import by_task, of_runs
 
     report.memories, report.summaries = memories_apart(lake.below, lake), summaries_apart(lake.below, lake)
     kinds = Counter(d.kind for d in report.memories)

@@ -8,7 +8,7 @@ import dagster as dg
 
 from memory_pipeline.domain.policy import Unmade
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.registry import Cadence, of_cadence
+from memory_pipeline.stages.plan.registry import Cadence, of_cadence
 
 _WEEKLY = frozenset({*of_cadence(Cadence.WEEKLY), "evaluation"})
 _MONTHLY = frozenset(of_cadence(Cadence.MONTHLY))

@@ -14,7 +14,7 @@ from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration.liveness import end_dead_runs
 from memory_pipeline.orchestration.postgres import VARIABLE, database, require, secret
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.stages.one_writer import alone
+from memory_pipeline.stages.publication.one_writer import alone
 
 _OPENING = "dagster"
 # As in deploy/postgres/dagster.yaml; a file of Dagster's has no conditions.

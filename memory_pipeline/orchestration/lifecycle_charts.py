@@ -19,7 +19,7 @@ _EXAMPLE = 0.9  # NM-36 tells of a memory of this importance
 
 def curves(policy: Policy) -> dict[str, Any]:
     """What a year without mention or read leaves of an importance of 0.9, by curve and the types that follow it."""
-    from memory_pipeline.domain.strength import strength
+    from memory_pipeline.domain.ledger.strength import strength
 
     types = {name: [t for t, rules in policy.lifecycle.items() if rules.curve == name] for name in policy.curves}
     days = [n * _CURVE_DAYS / (_PLACES - 1) for n in range(_PLACES)]
@@ -33,7 +33,7 @@ def curves(policy: Policy) -> dict[str, Any]:
 
 def structure(ctx: StageContext, on: date) -> dict[str, Any]:
     """The whole store's memories by age, as charts, and by status, as figures that the UI plots over the days."""
-    from memory_pipeline.storage.ageing import AGES, age_structure
+    from memory_pipeline.storage.queries.ageing import AGES, age_structure
 
     by_status: dict[str, dict[str, int]] = {age: {} for age in AGES}
     by_type: dict[str, dict[str, int]] = {age: {} for age in AGES}

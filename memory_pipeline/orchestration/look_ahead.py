@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from memory_pipeline.orchestration.plan import Step
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.forecast import Forecast
+    from memory_pipeline.stages.plan.forecast import Forecast
 
 
 FOLLOWS = "what it rests on is made anew"
@@ -56,8 +56,8 @@ class LookAhead:
 
 def look_ahead(ctx: StageContext, steps: Iterable[Step]) -> LookAhead:
     """A plan's forecast. No model is asked, and nothing is written."""
-    from memory_pipeline.stages.forecast import Span, forecast
-    from memory_pipeline.stages.ingest import pending_inbox
+    from memory_pipeline.stages.messages.ingest import pending_inbox
+    from memory_pipeline.stages.plan.forecast import Span, forecast
 
     planned = tuple(steps)
     spans = [Span(step.grain, (name,), days) for step in planned for name, days in step.partitions.items()]
@@ -66,8 +66,8 @@ def look_ahead(ctx: StageContext, steps: Iterable[Step]) -> LookAhead:
 
 
 def _reasons(ctx: StageContext, steps: Iterable[Step]) -> dict[str, Counter[str]]:
-    from memory_pipeline.stages.freshness import why
-    from memory_pipeline.stages.registry import BY_NAME
+    from memory_pipeline.stages.plan.freshness import why
+    from memory_pipeline.stages.plan.registry import BY_NAME
 
     found: dict[str, Counter[str]] = {}
     for name, starts in ((name, starts) for step in steps for name, starts in step.partitions.items()):

@@ -12,8 +12,8 @@ from memory_pipeline.orchestration.event_log import Pruned, prune
 from memory_pipeline.stages.context import StageContext
 
 if TYPE_CHECKING:
-    from memory_pipeline.stages.audit_result import Audit
-    from memory_pipeline.stages.maintain import MaintenanceReport
+    from memory_pipeline.stages.operations.maintain import MaintenanceReport
+    from memory_pipeline.stages.publication.audit_result import Audit
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Maintained:
 
 def maintain_all(ctx: StageContext, instance: dg.DagsterInstance) -> Maintained:
     """Maintain the stores, and prune what Dagster's runs have logged longer ago than the policy keeps."""
-    from memory_pipeline.stages.maintain import maintain
-    from memory_pipeline.stages.store_audit import file_count, store_size
+    from memory_pipeline.stages.operations.maintain import maintain
+    from memory_pipeline.stages.publication.store_audit import file_count, store_size
 
     figures = ctx.policy.maintenance
     stores = maintain(ctx)

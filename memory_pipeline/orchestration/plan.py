@@ -13,9 +13,9 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.domain.summary import is_over
+from memory_pipeline.domain.derived.summary import is_over
 from memory_pipeline.errors import QueryError
-from memory_pipeline.stages.registry import BY_LEVEL, BY_NAME, Stage
+from memory_pipeline.stages.plan.registry import BY_LEVEL, BY_NAME, Stage
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -80,7 +80,7 @@ def due(
     Raises:
         QueryError: ``only`` names a stage that does not exist.
     """
-    from memory_pipeline.stages.freshness import made
+    from memory_pipeline.stages.plan.freshness import made
 
     wanted = _stale(ctx, first, last, only)
     for name in wanted if done else ():
@@ -99,7 +99,7 @@ def due(
 
 
 def _stale(ctx: StageContext, first: date | None, last: date | None, only: Sequence[str]) -> dict[str, set[date]]:
-    from memory_pipeline.stages.freshness import stale
+    from memory_pipeline.stages.plan.freshness import stale
 
     unknown = set(only) - set(BY_NAME)
     if unknown:

@@ -58,8 +58,8 @@ class Pipeline(dg.ConfigurableResource):  # type: ignore[type-arg]
 
     def stage_context(self, run_id: str) -> StageContext:
         """Surroundings of a run; steps of one process share them, and so the encoder and its vectors."""
-        from memory_pipeline.stages.auditing import accepting
         from memory_pipeline.stages.context import StageContext
+        from memory_pipeline.stages.publication.auditing import accepting
 
         key = (run_id, self.home, self.chat_batch, *self.accept)
         if key not in _OPEN:

@@ -10,7 +10,7 @@ from typing import Any
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run import RunReport, make_again
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.rollback import Rollback, prepare, write
+from memory_pipeline.stages.operations.rollback import Rollback, prepare, write
 
 
 @dataclass
@@ -41,9 +41,9 @@ def roll_back(settings: Settings, run_ids: Sequence[str], reason: str = "") -> R
         RollbackError: it cannot be done; nothing was changed.
         MemoryPipelineError: it is on record, and what follows from it is not all made yet: the next run goes on.
     """
-    from memory_pipeline.stages.auditing import AGED_SHARE, RETIRED_SHARE
-    from memory_pipeline.stages.freshness import stale
-    from memory_pipeline.stages.registry import STAGES
+    from memory_pipeline.stages.plan.freshness import stale
+    from memory_pipeline.stages.plan.registry import STAGES
+    from memory_pipeline.stages.publication.auditing import AGED_SHARE, RETIRED_SHARE
 
     began = datetime.now(UTC)
     start = f"rollback-{began:%Y%m%dT%H%M%S%f}"

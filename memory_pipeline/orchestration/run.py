@@ -48,9 +48,9 @@ def run(
         MemoryPipelineError: a step failed; what was finished stays, and the next run goes on from there.
         AuditFailed: what would be published breaks a rule; readers see what they saw before.
     """
-    from memory_pipeline.stages.auditing import accepting
-    from memory_pipeline.stages.clock import take_back_early
-    from memory_pipeline.stages.ingest import take_inbox
+    from memory_pipeline.stages.messages.ingest import take_inbox
+    from memory_pipeline.stages.operations.clock import take_back_early
+    from memory_pipeline.stages.publication.auditing import accepting
 
     accepting(accept)
 
@@ -146,7 +146,7 @@ def preview(
     settings: Settings, first: date | None = None, last: date | None = None, only: Sequence[str] = ()
 ) -> LookAhead:
     """Take the inbox, and say what :func:`run` would make and cost then."""
-    from memory_pipeline.stages.ingest import take_inbox
+    from memory_pipeline.stages.messages.ingest import take_inbox
 
     pipeline = Pipeline(home=settings.home, chat_batch=settings.chat_batch)
     ctx = pipeline.stage_context(f"preview-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
@@ -166,7 +166,7 @@ def _shown(step: Step) -> dict[str, Any]:
 
 def _require_batches(ctx: StageContext) -> None:
     """A server without a Batch API is told at once, not after a step has been tried three times."""
-    from memory_pipeline.inference.batch import BatchChat
+    from memory_pipeline.inference.batches.batch import BatchChat
 
     if isinstance(ctx.chat, BatchChat):
         asyncio.run(ctx.chat.require())

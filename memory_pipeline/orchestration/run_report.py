@@ -65,8 +65,8 @@ class RunReport:
 
 def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
     """Add what the report's runs cost and changed, from the rows that they left since a time."""
-    from memory_pipeline.storage.costs import by_task, of_runs
-    from memory_pipeline.storage.runs import changes_by, put_aside_since
+    from memory_pipeline.storage.queries.costs import by_task, of_runs
+    from memory_pipeline.storage.queries.runs import changes_by, put_aside_since
 
     spent = of_runs(ctx.lake, report.run_ids, since.date())
     report.model_calls, report.model_calls_cached = spent["calls"], spent["cached"]
@@ -80,9 +80,9 @@ def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
 
 
 def _add_windows(ctx: StageContext, report: RunReport) -> None:
-    from memory_pipeline.stages.freshness import made
-    from memory_pipeline.stages.registry import BY_NAME
-    from memory_pipeline.storage.rates import WindowOutcomes, proposal_outcomes, window_outcomes
+    from memory_pipeline.stages.plan.freshness import made
+    from memory_pipeline.stages.plan.registry import BY_NAME
+    from memory_pipeline.storage.queries.rate_queries import WindowOutcomes, proposal_outcomes, window_outcomes
 
     days = _days(ctx, report, {"proposals", "memories"})
     report.proposals = proposal_outcomes(ctx.lake, days)
@@ -93,7 +93,7 @@ def _add_windows(ctx: StageContext, report: RunReport) -> None:
 
 
 def _add_languages(ctx: StageContext, report: RunReport) -> None:
-    from memory_pipeline.stages.languages import spoken, unread
+    from memory_pipeline.stages.messages.languages import spoken, unread
 
     found = spoken(ctx.lake, _days(ctx, report, {"proposals"}))
     report.languages, report.unread = dict(found.most_common()), unread(ctx.settings, found)

@@ -18,7 +18,7 @@ from memory_pipeline.orchestration.interrupts import STOPPING
 from memory_pipeline.orchestration.metadata import plot
 from memory_pipeline.orchestration.partitions import dates
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.stages.one_writer import alone
+from memory_pipeline.stages.publication.one_writer import alone
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -76,7 +76,7 @@ def run_stage(
     work began is then what it was made from, however many runs there are at once.
 
     Args:
-        stage: name in ``stages.registry``; None for what is made from outside (transcripts).
+        stage: name in ``stages.plan.registry``; None for what is made from outside (transcripts).
 
     Raises:
         dagster.Failure: trying again at once would not help: the day's budget is spent, the provider would not carry
@@ -100,7 +100,7 @@ def _let_go(error: BaseException | None) -> None:
 def _run_stage(
     context: dg.AssetExecutionContext, pipeline: Pipeline, stage: str | None, work: Work
 ) -> dg.MaterializeResult[None]:
-    from memory_pipeline.stages import freshness, registry
+    from memory_pipeline.stages.plan import freshness, registry
 
     ctx = pipeline.stage_context(context.run.run_id)
     ctx.lake.fence.renew()

@@ -17,8 +17,8 @@ from memory_pipeline.orchestration.metadata import table
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.registry import Stage
-    from memory_pipeline.stages.work import Made
+    from memory_pipeline.stages.plan.registry import Stage
+    from memory_pipeline.stages.plan.work import Made
 
 UNFIT = "of which the reply did not fit"
 """Metadata of a day's proposals: windows that the next run asks about again."""
@@ -66,7 +66,7 @@ def _turns(work: Work) -> Shown:
 
 
 def _proposals(work: Work) -> Shown:
-    from memory_pipeline.stages.languages import shares, spoken
+    from memory_pipeline.stages.messages.languages import shares, spoken
 
     ctx, report = work.ctx, work.made.report
     sample = ctx.lake.sql(
@@ -124,7 +124,7 @@ def _memories(work: Work) -> Shown:
 
 def _rates(ctx: StageContext, days: list[date]) -> dict[date, dict[str, float]]:
     """The rates of each day, and its windows from which the gate let nothing pass."""
-    from memory_pipeline.storage.rates import rates, window_outcomes
+    from memory_pipeline.storage.queries.rate_queries import rates, window_outcomes
 
     figures: dict[date, dict[str, float]] = {}
     for day, found in window_outcomes(ctx.lake, days).items():
@@ -201,7 +201,7 @@ def _lifecycle(work: Work) -> Shown:
 
 
 def _recalls(work: Work) -> Shown:
-    from memory_pipeline.storage.recall_log import RecallLog
+    from memory_pipeline.storage.logs.recall_log import RecallLog
 
     lost = RecallLog(work.ctx.settings.path("recall")).unreadable()
     return Shown({"lines of spools that cannot be read": lost})

@@ -7,8 +7,8 @@ from functools import cache
 from memory_pipeline.evaluation.candidate import digest_of
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.freshness import code_version
-from memory_pipeline.stages.registry import BY_NAME
+from memory_pipeline.stages.plan.freshness import code_version
+from memory_pipeline.stages.plan.registry import BY_NAME
 
 
 @cache

@@ -13,7 +13,7 @@ from tenacity import RetryError, Retrying, retry_if_exception, stop_after_attemp
 
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.alert_log import Alert
+from memory_pipeline.storage.logs.alert_log import Alert
 
 _TRIES = 4
 _TIMEOUT_S = 5.0

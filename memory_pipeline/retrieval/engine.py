@@ -10,24 +10,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_pipeline import telemetry
-from memory_pipeline.domain import ranking
+from memory_pipeline.domain.reading import ranking
 from memory_pipeline.domain.sensitive import withheld
 from memory_pipeline.errors import NotFound, SettingsError
+from memory_pipeline.retrieval.lists.read_again import reach_of
 from memory_pipeline.retrieval.query import Query, Reach, checked, scope_of
-from memory_pipeline.retrieval.read_again import reach_of
-from memory_pipeline.retrieval.search import Searcher
+from memory_pipeline.retrieval.scores.search import Searcher
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.index import Index
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
-from memory_pipeline.storage.working import WorkingMemory
+from memory_pipeline.storage.logs.recall_log import ReadEvent, RecallLog
+from memory_pipeline.storage.logs.working_files import WorkingMemory
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.vectors.index import Index
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.budget import Budget
     from memory_pipeline.inference.chat import ChatModel, ChatRequest
     from memory_pipeline.inference.encoder import Encoder
-    from memory_pipeline.retrieval.hits import Hit
-    from memory_pipeline.storage.schemas import Recall
+    from memory_pipeline.retrieval.scores.hits import Hit
+    from memory_pipeline.storage.parquet.schemas import Recall
 
 
 class Ranked(Protocol):
@@ -210,7 +210,7 @@ class Engine:
 
     def _recalled(self, recall_id: str) -> Sequence[Recall]:
         """The items of a read: from the spools, or, where they have been removed, from the lake."""
-        from memory_pipeline.storage.schemas import Recall
+        from memory_pipeline.storage.parquet.schemas import Recall
 
         where = "recall_id = $id AND kind <> 'feedback'"
         return self._log.find(recall_id) or self.lake.read("recalls", Recall, where=where, params={"id": recall_id})

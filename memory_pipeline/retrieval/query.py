@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TypedDict
 
 from memory_pipeline.domain.calendar import Moment, day_end, local_day, moment, zone
-from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import Policy, ProfilePolicy
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.ranking import weights
+from memory_pipeline.domain.reading.ranking import weights
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.errors import QueryError
 

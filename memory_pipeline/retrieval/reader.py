@@ -13,12 +13,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memory_pipeline.asynchronous import in_thread
-from memory_pipeline.domain.profile import StandingProfile
-from memory_pipeline.domain.recall import Answer, ContextBlock, Payload, RecalledItem
-from memory_pipeline.retrieval.plain_reads import PlainReads
+from memory_pipeline.domain.reading.profile import StandingProfile
+from memory_pipeline.domain.reading.recall import Answer, ContextBlock, Payload, RecalledItem
+from memory_pipeline.retrieval.lists.plain_reads import PlainReads
+from memory_pipeline.retrieval.prompt.over_reference import Restraint
+from memory_pipeline.retrieval.prompt.session_blocks import SessionBlocks
 from memory_pipeline.retrieval.query import Reach, When, utc_now
-from memory_pipeline.retrieval.restraint import Restraint
-from memory_pipeline.retrieval.session_blocks import SessionBlocks
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class MemoryReader(PlainReads):
         recorded: bool = True,
     ) -> None:
         from memory_pipeline.retrieval.engine import Engine
-        from memory_pipeline.storage.block_files import BlockFiles
+        from memory_pipeline.storage.logs.block_files import BlockFiles
 
         self._engine = Engine(settings, encoder, chat, clock, seed, recorded)
         spools = settings.path("recall") if recorded else None
@@ -175,7 +175,7 @@ class MemoryReader(PlainReads):
         Raises:
             QueryError: an argument cannot be answered.
         """
-        from memory_pipeline.retrieval import context
+        from memory_pipeline.retrieval.prompt import context
 
         return context.assemble(
             self._engine,
@@ -225,8 +225,8 @@ class MemoryReader(PlainReads):
         Raises:
             QueryError: an argument cannot be answered, or the system prompt and the message alone exceed the budget.
         """
-        from memory_pipeline.retrieval import payload, session_turns
-        from memory_pipeline.retrieval.profile import standing_profile
+        from memory_pipeline.retrieval.prompt import payload, session_turns
+        from memory_pipeline.retrieval.prompt.profile import standing_profile
 
         if session_id is not None and not history:
             history = session_turns.history(self._engine, user_id, tenant_id, session_id, message, reach)
@@ -268,7 +268,7 @@ class MemoryReader(PlainReads):
         Raises:
             QueryError: an argument cannot be answered.
         """
-        from memory_pipeline.retrieval.profile import standing_profile
+        from memory_pipeline.retrieval.prompt.profile import standing_profile
 
         reach: Reach = {
             "max_classification": max_classification,
@@ -297,7 +297,7 @@ class MemoryReader(PlainReads):
             QueryError: an argument cannot be answered.
             ModelError: the model gave no reply that fits.
         """
-        from memory_pipeline.retrieval import answer
+        from memory_pipeline.retrieval.answers import answer
 
         return await answer.ask(self._engine, question, user_id, tenant_id, reach)
 
@@ -319,7 +319,7 @@ class MemoryReader(PlainReads):
         Raises:
             QueryError: an argument cannot be answered.
         """
-        from memory_pipeline.retrieval import answer
+        from memory_pipeline.retrieval.answers import answer
 
         return answer.considered(self._engine, question, user_id, tenant_id, reach)
 

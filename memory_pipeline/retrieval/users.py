@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
 
 _USERS = """
 WITH said AS (

@@ -26,7 +26,7 @@ from memory_pipeline.serving.keys import EVERYBODY, Grant, Keys, Right
 from memory_pipeline.serving.limits import Rates
 from memory_pipeline.serving.metrics import Metrics
 from memory_pipeline.serving.problems import Refused, of_error
-from memory_pipeline.storage.access_log import Access, AccessLog
+from memory_pipeline.storage.logs.access_log import Access, AccessLog
 
 OPEN = frozenset({"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/openapi.json"})
 """Paths that say nothing of anybody."""

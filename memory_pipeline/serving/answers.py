@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.plain import plain
 
 
@@ -24,7 +24,7 @@ class Json(JSONResponse):
 
 def changed(version: MemoryVersion) -> dict[str, Any]:
     """A memory after an act of the user's own hand."""
-    from memory_pipeline.retrieval.listing import listed
+    from memory_pipeline.retrieval.lists.listing import listed
 
     return {**listed(version), "change": str(version.change), "reason": version.reason}
 

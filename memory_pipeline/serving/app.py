@@ -17,7 +17,7 @@ from memory_pipeline.serving.routes import erasures, health, memories, messages,
 from memory_pipeline.serving.service import Service
 from memory_pipeline.serving.worker import Worker
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.access_log import AccessLog
+from memory_pipeline.storage.logs.access_log import AccessLog
 
 _ABOUT = """Long-term memory for LLM applications. Turns go in (`POST /v1/messages`); atomic, typed, dated, sourced
 memories come out, and reads put them into prompts. Every request but those for health and this page shows a key:

@@ -15,8 +15,8 @@ from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.serving.metrics import Metrics
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.working import Received, receive
-from memory_pipeline.storage.working import WorkingMemory
+from memory_pipeline.stages.messages.working_memory import Received, receive
+from memory_pipeline.storage.logs.working_files import WorkingMemory
 
 if TYPE_CHECKING:
     from memory_pipeline.serving.worker import Worker
@@ -43,7 +43,7 @@ class Service:
         return self.settings.policies.serving
 
     def receive(self, rows: Sequence[Mapping[str, Any]], tenant_id: str, user_id: str | None) -> Received:
-        """Keep rows of the landing format; see ``stages.working.receive``."""
+        """Keep rows of the landing format; see ``stages.messages.working_memory.receive``."""
         now = datetime.now(UTC)
         ctx = StageContext(self.settings, f"serve-{now:%Y%m%dT%H%M%S%f}", now)
         found = receive(ctx, self.working, rows, tenant=tenant_id, user=user_id)

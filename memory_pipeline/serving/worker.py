@@ -90,8 +90,8 @@ class Worker:
 
 def run(settings: Settings, stopping: threading.Event) -> None:
     """Look for sessions that rest, and flush them, until told to stop."""
-    from memory_pipeline.stages.working import flush
-    from memory_pipeline.storage.working import WorkingMemory
+    from memory_pipeline.stages.messages.working_memory import flush
+    from memory_pipeline.storage.logs.working_files import WorkingMemory
 
     settings = settings.model_copy(update={"chat_batch": False})  # nobody waits a day for what was just said
     working, unmade = WorkingMemory(settings), set[date]()

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from memory_pipeline.inference.budget import Budget
     from memory_pipeline.inference.chat import ChatModel
     from memory_pipeline.inference.encoder import Encoder
+    from memory_pipeline.inference.hosted.salvage import Aside
     from memory_pipeline.inference.prompts import Prompts
     from memory_pipeline.inference.reply_cache import ReplyCache
-    from memory_pipeline.inference.salvage import Aside
     from memory_pipeline.inference.vector_cache import VectorCache
-    from memory_pipeline.stages.recalled import SpooledRecalls
-    from memory_pipeline.storage.index import Index
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.stages.consolidation.recalled_texts import SpooledRecalls
+    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.vectors.index import Index
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -39,7 +39,7 @@ class StageContext:
         run_id: recorded with every row that the run writes.
         now: the run's start, UTC; stages never read the clock, and no derived time may equal it.
         progress: called with a label, the units done and their total (None when unknown).
-        accepted: names of audits that may fail without stopping the run; see ``stages.auditing``.
+        accepted: names of audits that may fail without stopping the run; see ``stages.publication.auditing``.
     """
 
     settings: Settings
@@ -62,7 +62,7 @@ class StageContext:
 
     @cached_property
     def lake(self) -> Lake:
-        from memory_pipeline.storage.lake import Lake
+        from memory_pipeline.storage.parquet.lake import Lake
 
         return Lake(self.settings.path("lake"))
 
@@ -95,7 +95,7 @@ class StageContext:
 
     @cached_property
     def index(self) -> Index:
-        from memory_pipeline.storage.index import Index
+        from memory_pipeline.storage.vectors.index import Index
 
         return Index.open(self.settings, self.encoder)
 
@@ -139,6 +139,6 @@ class StageContext:
 
     @cached_property
     def spooled_recalls(self) -> SpooledRecalls:
-        from memory_pipeline.stages.recalled import SpooledRecalls
+        from memory_pipeline.stages.consolidation.recalled_texts import SpooledRecalls
 
         return SpooledRecalls(self.settings.path("recall"))

@@ -37,7 +37,7 @@ def put_all_aside(ctx: StageContext, entries: Sequence[PutAside]) -> None:
         return
     import pyarrow as pa
 
-    from memory_pipeline.storage.schemas import Quarantined
+    from memory_pipeline.storage.parquet.schemas import Quarantined
 
     rows = {
         name: Quarantined(

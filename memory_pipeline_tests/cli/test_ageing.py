@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from memory_pipeline.cli.ageing import app
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.store import Store
 
 NOW = datetime.now(UTC)  # the commands take the machine's clock for today

@@ -19,7 +19,7 @@ from memory_pipeline.cli.forecasting import announce
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.costs import entry
+from memory_pipeline.storage.queries.costs import entry
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memory_pipeline import cli as command_line
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.factories import message
 
 Cli = Callable[..., str]

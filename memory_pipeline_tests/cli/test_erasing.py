@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_pipeline.cli import app
-from memory_pipeline.stages.erasure import erase as erasing
+from memory_pipeline.stages.operations.erasure import erase as erasing
 from memory_pipeline_tests.store import Store
 
 RUN = CliRunner()

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from memory_pipeline.cli.reading import app
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.proposal import Finding, Outcome, Verdict
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.factories import NOON, proposal
 
 

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.endings import ended
+from memory_pipeline.domain.consolidation.endings import ended
+from memory_pipeline.domain.consolidation.replacement import replaced
+from memory_pipeline.domain.consolidation.supersession import Action, Candidate, Decision, decide
 from memory_pipeline.domain.proposal import MemoryType, Operation
-from memory_pipeline.domain.replacement import replaced
-from memory_pipeline.domain.supersession import Action, Candidate, Decision, decide
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal
 
 LATER = NOON + timedelta(days=20)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memory_pipeline.domain.derived_numbers import figures_in, underived
-from memory_pipeline.domain.faithfulness import unfaithful
+from memory_pipeline.domain.derived.derived_numbers import figures_in, underived
+from memory_pipeline.domain.derived.faithfulness import unfaithful
 
 MEMBERS = [
     "Batching cut the p95 from 14 ms to 5 ms.",

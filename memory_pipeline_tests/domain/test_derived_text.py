@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from memory_pipeline.domain.derived_text import Vetted, vet
+from memory_pipeline.domain.derived.derived_text import Vetted, vet
+from memory_pipeline.domain.derived.summary import sentences
 from memory_pipeline.domain.gate.derived import Grounds
-from memory_pipeline.domain.summary import sentences
 from memory_pipeline_tests.factories import POLICY
 
 GROUNDS = Grounds(

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.endings import ended
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.consolidation.endings import ended
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline_tests.factories import NOON, memory, proposal
 
 LATER = NOON + timedelta(days=20)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.domain.replacement import given_up
-from memory_pipeline.domain.slots import Relation, Slot, relate, same_value
-from memory_pipeline.domain.specificity import date_of, lies_in, says_less, says_more
+from memory_pipeline.domain.consolidation.replacement import given_up
+from memory_pipeline.domain.consolidation.slots import Relation, Slot, relate, same_value
+from memory_pipeline.domain.consolidation.specificity import date_of, lies_in, says_less, says_more
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.fading import NEVER, Reads, pass_time, still_faded
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status
+from memory_pipeline.domain.ledger.fading import NEVER, Reads, pass_time, still_faded
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status
+from memory_pipeline.domain.ledger.replay import carried, carry
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.replay import carried, carry
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal
 
 PRUNING = replace(POLICY, prune=replace(POLICY.prune, enabled=True))

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.heed import covered_by, keeps, may_close, may_retire, merged
+from memory_pipeline.domain.consolidation.judgement import covered_by, keeps, may_close, may_retire, merged
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline_tests.factories import NOON, memory, proposal, residence
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.calendar import local_day
-from memory_pipeline.domain.lifecycle import advance, review_on
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status, seal
+from memory_pipeline.domain.ledger.lifecycle import advance, review_on
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status, seal
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal
 

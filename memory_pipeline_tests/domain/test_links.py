@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.links import LinkKind, Remembered, denied, elaborates, reason, reasons, stated
-from memory_pipeline.domain.memory import Status
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline_tests.factories import NOON, POLICY
 

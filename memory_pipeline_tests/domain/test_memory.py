@@ -6,7 +6,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status, evolve, fold, memory_id, seal, standing
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status, evolve, fold, memory_id, seal, standing
 from memory_pipeline_tests.factories import RECORDED, memory, residence
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory_pipeline.domain.equivalence import relation_of, same_occasion
+from memory_pipeline.domain.consolidation.equivalence import relation_of, same_occasion
+from memory_pipeline.domain.consolidation.slots import Relation
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.slots import Relation
 from memory_pipeline_tests.factories import memory, proposal
 
 AGED = {"attribute": "age", "type": MemoryType.PROFILE_FACT}

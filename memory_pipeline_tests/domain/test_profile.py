@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.policy import StandingProfilePolicy
-from memory_pipeline.domain.profile import HEAD, Section, Trait, compose
 from memory_pipeline.domain.proposal import MemoryType, Surface
+from memory_pipeline.domain.reading.profile import HEAD, Section, Trait, compose
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline_tests.factories import NOON, POLICY
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory_pipeline.domain import ranking
+from memory_pipeline.domain.reading import ranking
 from memory_pipeline.settings import Settings
 
 PROFILES = Settings.load().policies.profiles

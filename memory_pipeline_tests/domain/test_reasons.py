@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from memory_pipeline.domain.consolidation.supersession import Action
 from memory_pipeline.domain.gate import RULES, GateInput, examine
 from memory_pipeline.domain.gate import Recalled as _Recalled
 from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.proposal import Evidence, MemoryType
 from memory_pipeline.domain.reasons import Reason, meaning
-from memory_pipeline.domain.supersession import Action
 from memory_pipeline_tests.factories import NOON, POLICY, message, proposal
 
 

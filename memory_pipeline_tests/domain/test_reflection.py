@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.calendar import Grain, Period
-from memory_pipeline.domain.derivation import derive
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve
-from memory_pipeline.domain.proposal import MemoryType, Surface
-from memory_pipeline.domain.reflection import (
+from memory_pipeline.domain.derived.derivation import derive
+from memory_pipeline.domain.derived.reflection import (
     bears_out,
     confirm,
     due_day,
@@ -23,6 +21,8 @@ from memory_pipeline.domain.reflection import (
     remains,
     retire,
 )
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status, evolve
+from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline_tests.factories import NOON, POLICY, RECORDED, memory, proposal
 
 WEEK = Period(Grain.WEEK, date(2026, 3, 9))

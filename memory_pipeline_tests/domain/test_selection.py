@@ -8,8 +8,8 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_pipeline.domain.derived.selection import clipped, memory_size, select, size, weightiest
 from memory_pipeline.domain.message import Message, Role
-from memory_pipeline.domain.selection import clipped, memory_size, select, size, weightiest
 from memory_pipeline_tests.factories import NOON, memory, message, proposal
 
 WORDS = ("boat", "Lisbon", "rent", "garden", "exam", "violin", "doctor", "train", "oven", "river", "thanks", "great")

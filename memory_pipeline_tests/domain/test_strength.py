@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_pipeline.domain.ledger.strength import fades_after, slowing, strength
 from memory_pipeline.domain.policy import CurvePolicy
-from memory_pipeline.domain.strength import fades_after, slowing, strength
 from memory_pipeline.settings import Settings
 
 POLICY = Settings.load().policies

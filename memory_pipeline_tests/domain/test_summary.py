@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.domain.derived.summary import covered, fitted, is_over, sentences, silenced
 from memory_pipeline.domain.message import Role
-from memory_pipeline.domain.summary import covered, fitted, is_over, sentences, silenced
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline_tests.factories import POLICY
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.consolidation.slots import Relation, Slot, relate
+from memory_pipeline.domain.consolidation.supersession import Action, Candidate, Decision, decide
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal
-from memory_pipeline.domain.slots import Relation, Slot, relate
-from memory_pipeline.domain.supersession import Action, Candidate, Decision, decide
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal, residence
 
 LATER = NOON + timedelta(days=20)

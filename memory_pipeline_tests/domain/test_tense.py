@@ -7,12 +7,12 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memory_pipeline.domain.lifecycle import advance
-from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.consolidation.supersession import Action, Candidate, Decision, decide
+from memory_pipeline.domain.consolidation.tense import tells_past
+from memory_pipeline.domain.ledger.lifecycle import advance
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status
+from memory_pipeline.domain.ledger.transition import apply
 from memory_pipeline.domain.proposal import Operation, Proposal
-from memory_pipeline.domain.supersession import Action, Candidate, Decision, decide
-from memory_pipeline.domain.tense import tells_past
-from memory_pipeline.domain.transition import apply
 from memory_pipeline_tests.factories import NOON, POLICY, RECORDED, memory, proposal, residence
 
 LATER = NOON + timedelta(days=20)

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from memory_pipeline.domain.consolidation.restatement import Statement
 from memory_pipeline.domain.passage import source
-from memory_pipeline.domain.restatement import Statement
-from memory_pipeline.domain.topic_wordings import topics
-from memory_pipeline.domain.topics import Topic, beside, speaks, touches
+from memory_pipeline.domain.reading.topic_wordings import topics
+from memory_pipeline.domain.reading.topics import Topic, beside, speaks, touches
 
 
 def one(value: str) -> Topic:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status
+from memory_pipeline.domain.consolidation.supersession import Action, Decision
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status
+from memory_pipeline.domain.ledger.transition import apply
 from memory_pipeline.domain.proposal import Operation, Proposal, Surface
-from memory_pipeline.domain.supersession import Action, Decision
-from memory_pipeline.domain.transition import apply
 from memory_pipeline_tests.factories import NOON, POLICY, RECORDED, memory, proposal, residence
 
 LATER = NOON + timedelta(days=20)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from memory_pipeline.domain.memory import Change, Status, evolve
-from memory_pipeline.domain.twins import absorbed, twin_of
+from memory_pipeline.domain.ledger.memory import Change, Status, evolve
+from memory_pipeline.domain.ledger.twins import absorbed, twin_of
 from memory_pipeline_tests.factories import NOON, memory, proposal, residence
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.domain.wording import asks_for_time, asks_the_assistant, states_time
+from memory_pipeline.domain.reading.wording import asks_for_time, asks_the_assistant, states_time
 
 
 @pytest.mark.parametrize(

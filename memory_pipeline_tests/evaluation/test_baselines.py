@@ -7,9 +7,9 @@ import pytest
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.evaluation.baselines import Baselines
-from memory_pipeline.retrieval.rows import MESSAGES, UserRows
+from memory_pipeline.retrieval.store.user_rows import MESSAGES, UserRows
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.index import vectors_of
+from memory_pipeline.storage.vectors.index import vectors_of
 from memory_pipeline_tests.store import Store
 
 

@@ -18,9 +18,9 @@ from memory_pipeline.evaluation.logged_reads import LoggedRead
 from memory_pipeline.evaluation.markings import AGENT, CLASS, DOMAIN, MEMORY, REFLECTION, ROW_LAYERS, SESSION, SUMMARY
 from memory_pipeline.evaluation.markings import TURN as TURN_LAYER
 from memory_pipeline.evaluation.shadow_replay import Side
-from memory_pipeline.retrieval import guards
-from memory_pipeline.retrieval.cache import HotRows
-from memory_pipeline.retrieval.rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
+from memory_pipeline.retrieval.store import guards
+from memory_pipeline.retrieval.store.cache import HotRows
+from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline_tests.store import CLASSES, NOW, Store
 

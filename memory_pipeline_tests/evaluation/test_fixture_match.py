@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, Status
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status
 from memory_pipeline.domain.proposal import Evidence
 from memory_pipeline.evaluation.fixture import Fixture, Remembered
 from memory_pipeline.evaluation.fixture_match import closest, faults, has_word, match

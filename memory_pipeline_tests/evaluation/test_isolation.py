@@ -12,11 +12,11 @@ import pytest
 from memory_pipeline.domain.canary import CANARY_USER, canary_name, canary_of, canary_text
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.evaluation.isolation import Probe, plant, probe, recent_users
-from memory_pipeline.retrieval.cache import HotRows
-from memory_pipeline.retrieval.listing import memories as listed
+from memory_pipeline.retrieval.lists.listing import memories as listed
+from memory_pipeline.retrieval.store.cache import HotRows
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.index import Index
-from memory_pipeline.storage.index_snapshot import Snapshot
+from memory_pipeline.storage.vectors.index import Index
+from memory_pipeline.storage.vectors.index_snapshot import Snapshot
 from memory_pipeline_tests.store import NOW, Store
 
 TENANTS = ("acme", "globex", "initech")
@@ -98,8 +98,8 @@ def test_a_filter_that_forgets_the_tenant_is_found_in_the_index(
 
 
 def _unguarded(self: HotRows, key: Any, table: Any) -> Any:
-    from memory_pipeline.retrieval.rows import UserRows
-    from memory_pipeline.storage.index import vectors_of
+    from memory_pipeline.retrieval.store.user_rows import UserRows
+    from memory_pipeline.storage.vectors.index import vectors_of
 
     return UserRows(key[0], table.drop_columns(["vector"]), vectors_of(table), self._policy)
 
@@ -135,7 +135,7 @@ def test_what_another_tenant_shares_is_foreign(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_listing_of_somebody_else_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_pipeline.retrieval import listing
+    from memory_pipeline.retrieval.lists import listing
 
     ctx, store = fill(tmp_path)
     monkeypatch.setattr(listing, "memories", lambda lake, scope, **given: listed(lake, Scope("acme", "ann"), **given))

@@ -22,13 +22,13 @@ from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.feedback import collect
-from memory_pipeline.stages.forecast import Forecast
-from memory_pipeline.stages.freshness import stale
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.recall_log import RecallLog
-from memory_pipeline.storage.schemas import Cost
+from memory_pipeline.stages.operations.feedback import collect
+from memory_pipeline.stages.plan.forecast import Forecast
+from memory_pipeline.stages.plan.freshness import stale
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.storage.logs.recall_log import RecallLog
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Cost
 from memory_pipeline_tests.evaluation.tried import NOW, READ_AT, READ_ON, make_reads, told_home
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.stages.echoing import echo

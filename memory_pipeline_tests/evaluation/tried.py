@@ -9,14 +9,14 @@ from typing import Any
 
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.freshness import inputs, record
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.publish import index_days
-from memory_pipeline.stages.registry import BY_NAME
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.plan.freshness import inputs, record
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.stages.publication.publish import index_days
 
 SAID = datetime(2026, 3, 10, 9, tzinfo=UTC)
 READ_AT = datetime(2026, 3, 20, 12, tzinfo=UTC)

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from memory_pipeline.errors import ModelError, ReplyError, SettingsError
-from memory_pipeline.inference import batch_jobs
-from memory_pipeline.inference.batch import BatchChat
-from memory_pipeline.inference.batch_files import split
-from memory_pipeline.inference.batch_records import BatchRecords
+from memory_pipeline.inference.batches import batch_jobs
+from memory_pipeline.inference.batches.batch import BatchChat
+from memory_pipeline.inference.batches.batch_files import split
+from memory_pipeline.inference.batches.batch_records import BatchRecords
 from memory_pipeline.inference.chat import ChatReply, ChatRequest
-from memory_pipeline.inference.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.structured_output import UnfitReply
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.inference.replies import SummaryReply, dump
-from memory_pipeline.inference.structured_output import UnfitReply
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.inference.sample_requests import inputs, request
 from memory_pipeline_tests.protocol_server import ProtocolServer

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.errors import StorageError
-from memory_pipeline.inference.batch_files import NEVER_CAME, Outcome, custom_id, line, outcomes, split
-from memory_pipeline.inference.batch_records import KEPT, BatchRecord, BatchRecords
+from memory_pipeline.inference.batches.batch_files import NEVER_CAME, Outcome, custom_id, line, outcomes, split
+from memory_pipeline.inference.batches.batch_records import KEPT, BatchRecord, BatchRecords
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings

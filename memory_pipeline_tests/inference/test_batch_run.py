@@ -19,15 +19,15 @@ from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.errors import SettingsError
-from memory_pipeline.inference.batch import BatchChat
+from memory_pipeline.inference.batches.batch import BatchChat
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
 from memory_pipeline.inference.models import open_chat, open_run_chat
-from memory_pipeline.inference.openai_chat import OpenAIChat
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.summarize import summarize
-from memory_pipeline.storage.schemas import Cost, Reply
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.summaries.summarize import summarize
+from memory_pipeline.storage.parquet.schemas import Cost, Reply
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import UNENDING, Call, ends
@@ -40,7 +40,7 @@ import sys
 from datetime import UTC, date, datetime
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
+from memory_pipeline.stages.extraction.extract import extract
 extract(StageContext(Settings.load(), "killed", datetime.now(UTC)), [date.fromisoformat(day) for day in sys.argv[1:]])
 """
 

@@ -18,8 +18,8 @@ from memory_pipeline.inference.chat import ChatReply, ChatRequest
 from memory_pipeline.inference.replies import SummaryReply
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.costs import entry, spending, spent_on
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.costs import entry, spending, spent_on
 from memory_pipeline_tests.inference.sample_requests import message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 

@@ -5,8 +5,8 @@ import pytest
 from openai import APIConnectionError, APIStatusError, APITimeoutError
 
 from memory_pipeline.errors import ModelError, ReplyError, SettingsError
-from memory_pipeline.inference.endpoint import Endpoint
-from memory_pipeline.inference.retries import MalformedAnswer
+from memory_pipeline.inference.hosted.endpoint import Endpoint
+from memory_pipeline.inference.hosted.retries import MalformedAnswer
 
 REQUEST = httpx2.Request("POST", "http://localhost/v1/chat/completions")
 

@@ -7,15 +7,15 @@ import pytest
 
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.openai_encoder import OpenAIEncoder
 from memory_pipeline.inference.models import open_chat, open_encoder
-from memory_pipeline.inference.openai_chat import OpenAIChat
-from memory_pipeline.inference.openai_encoder import OpenAIEncoder
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.protocol_server import ProtocolServer
 
 IMPORTED = (
-    "import sys, memory_pipeline.inference.models as m, memory_pipeline.inference.openai_chat, "
-    "memory_pipeline.inference.openai_encoder, memory_pipeline.inference.builtin_encoder; "
+    "import sys, memory_pipeline.inference.models as m, memory_pipeline.inference.hosted.openai_chat, "
+    "memory_pipeline.inference.hosted.openai_encoder, memory_pipeline.inference.builtin_encoder; "
     "print(*sorted({'openai', 'onnxruntime', 'tokenizers', 'numpy', 'jinja2', 'dagster'} & sys.modules.keys()))"
 )
 

@@ -10,10 +10,10 @@ import pytest
 
 from memory_pipeline.errors import ModelError, ReplyError, SettingsError
 from memory_pipeline.inference.chat import ChatReply, ChatRequest
-from memory_pipeline.inference.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.structured_output import UnfitReply
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.inference.replies import ExtractReply, SummaryReply, WindowReply, dump, parse
-from memory_pipeline.inference.structured_output import UnfitReply
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.inference.sample_requests import EXTRACT, ROLLING, request
 from memory_pipeline_tests.protocol_server import ProtocolServer

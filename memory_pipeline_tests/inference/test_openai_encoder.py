@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from memory_pipeline.errors import ModelError, SettingsError
-from memory_pipeline.inference.openai_encoder import OpenAIEncoder
+from memory_pipeline.inference.hosted.openai_encoder import OpenAIEncoder
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import (

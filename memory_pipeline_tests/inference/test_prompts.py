@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_pipeline.domain.consolidation.slots import ATTRIBUTES
 from memory_pipeline.domain.proposal import DERIVED_TYPES, MemoryType, Operation, Surface
-from memory_pipeline.domain.slots import ATTRIBUTES
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import SettingsError
+from memory_pipeline.inference.hosted.structured_output import lean_schema, strict_schema
 from memory_pipeline.inference.prompts import CANARIES, Prompts, data
 from memory_pipeline.inference.replies import TASKS, ExtractReply, parse
-from memory_pipeline.inference.structured_output import lean_schema, strict_schema
 from memory_pipeline.settings import Settings, shipped
 from memory_pipeline_tests.inference.sample_requests import inputs, message
 

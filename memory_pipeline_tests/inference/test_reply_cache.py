@@ -19,9 +19,9 @@ from memory_pipeline.inference.replies import SummaryReply
 from memory_pipeline.inference.reply_cache import Pack
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.costs import spending
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import Reply
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Reply
+from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.inference.sample_requests import message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import says

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 from openai import APIConnectionError, APIStatusError, APITimeoutError
 
-from memory_pipeline.inference.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, MalformedAnswer, pause, transient
+from memory_pipeline.inference.hosted.retries import FIRST_PAUSE_S, LONGEST_PAUSE_S, MalformedAnswer, pause, transient
 
 REQUEST = httpx2.Request("POST", "http://localhost/v1/chat/completions")
 

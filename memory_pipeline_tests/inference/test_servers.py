@@ -11,11 +11,11 @@ import pytest
 
 from memory_pipeline.errors import ModelError, ReplyError, SettingsError
 from memory_pipeline.inference.chat import ChatReply, ChatRequest
-from memory_pipeline.inference.connection import MOST_BYTES
-from memory_pipeline.inference.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.connection import MOST_BYTES
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.structured_output import PromptTooLong
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.inference.replies import SummaryReply, dump
-from memory_pipeline.inference.structured_output import PromptTooLong
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.inference.sample_requests import EXTRACT, ROLLING, message
 from memory_pipeline_tests.protocol_engines import at_most, llama_cpp, ollama, thinking, vllm, without_system

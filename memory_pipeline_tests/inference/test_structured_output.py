@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from memory_pipeline.errors import ReplyError
+from memory_pipeline.inference.hosted.structured_output import Dialect, ignores_schema, read, repair, strict_schema
 from memory_pipeline.inference.prompts import PromptMessage
 from memory_pipeline.inference.replies import TASKS, AnswerReply, dump, parse
-from memory_pipeline.inference.structured_output import Dialect, ignores_schema, read, repair, strict_schema
 from memory_pipeline_tests.protocol_steps import minimal
 
 REPLY = AnswerReply("You live in Lisbon {now}.", ["i1"], True)

@@ -13,12 +13,12 @@ import pytest
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.encoder import RememberingEncoder
 from memory_pipeline.inference.vector_cache import OwnedText, VectorCache
-from memory_pipeline.storage.encoder_pointer import folder_of
-from memory_pipeline.storage.files import day_of
-from memory_pipeline.storage.kept_vectors import bound, forget_encoder
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.roll_up import roll_up
-from memory_pipeline.storage.schemas import KeptVector
+from memory_pipeline.storage.parquet.files import day_of
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.roll_up import roll_up
+from memory_pipeline.storage.parquet.schemas import KeptVector
+from memory_pipeline.storage.vectors.encoder_pointer import folder_of
+from memory_pipeline.storage.vectors.kept_vectors import bound, forget_encoder
 from memory_pipeline_tests.store import WordEncoder
 
 DAY = date(2026, 3, 10)

@@ -19,10 +19,10 @@ from pydantic_core import from_json
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.chat import ChatReply, ChatRequest
-from memory_pipeline.inference.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.structured_output import strict_schema
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.inference.replies import ExtractReply, SummaryReply, parse
-from memory_pipeline.inference.structured_output import strict_schema
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.inference.sample_requests import inputs, message, request
 

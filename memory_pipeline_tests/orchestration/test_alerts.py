@@ -21,7 +21,7 @@ from memory_pipeline.orchestration.run import run
 from memory_pipeline.orchestration.webhook import post
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.alert_log import Alert, AlertKind, AlertLog
+from memory_pipeline.storage.logs.alert_log import Alert, AlertKind, AlertLog
 from memory_pipeline_tests.alert_receiver import AlertReceiver
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.protocol_server import ProtocolServer

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.domain.ledger.memory import MemoryVersion, fold
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.age import age
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.operations.age import age
 from memory_pipeline_tests.factories import message
 
 STAGES = ("proposals", "memories", "lifecycle", "memory_vectors")

@@ -22,7 +22,7 @@ import pytest
 
 from memory_pipeline import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.alert_log import AlertLog
+from memory_pipeline.storage.logs.alert_log import AlertLog
 from memory_pipeline_tests.alert_receiver import AlertReceiver
 
 pytestmark = pytest.mark.ui

@@ -14,7 +14,7 @@ from memory_pipeline.evaluation.fixture_verdict import below
 from memory_pipeline.evaluation.history import FIXTURES, metrics_of, record, results, series
 from memory_pipeline.orchestration.assets.evaluation import evaluation, fixtures_are_good_enough
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
 
 POLICY = EvaluationPolicy(precision=0.96, hit3=0.95, leaks=0, duplicates=0)
 GOOD = {"precision": 1.0, "recall": 1.0, "hit@3": 1.0, "behaviours": 1.0, "leaks": 0, "duplicates": 0}

@@ -28,7 +28,7 @@ KILLED = """
 import os, signal
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import consolidate
+from memory_pipeline.stages.consolidation import consolidate
 consolidate.consolidate = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 run(Settings.load(), only=["proposals", "memories"])
 """

@@ -25,8 +25,8 @@ from memory_pipeline.orchestration.postgres import database, secret, shown
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.erasure.run_records import Redaction, redact
-from memory_pipeline.storage.traces import Traces
+from memory_pipeline.stages.operations.erasure.run_records import Redaction, redact
+from memory_pipeline.storage.erasing.traces import Traces
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.postgres_server import postgres_server
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, standing
-from memory_pipeline.domain.summary import Summary
+from memory_pipeline.domain.derived.summary import Summary
+from memory_pipeline.domain.ledger.memory import MemoryVersion, standing
 from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.orchestration.diff import diff, rollback_diff
 from memory_pipeline.orchestration.rollback import roll_back
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import silent
-from memory_pipeline.storage.index import Index
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.ledger import CURRENT
-from memory_pipeline.storage.runs import runs
-from memory_pipeline.storage.schemas import Link
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Link
+from memory_pipeline.storage.queries.ledger import CURRENT
+from memory_pipeline.storage.queries.runs import runs
+from memory_pipeline.storage.vectors.index import Index
 
 SAID = {
     "2026-03-05": "I live in Oslo.",

@@ -17,10 +17,10 @@ from memory_pipeline.orchestration.diff import Declined, diff
 from memory_pipeline.orchestration.partitions import RANGE_END, RANGE_START
 from memory_pipeline.orchestration.run import RunReport, run
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext, silent
-from memory_pipeline.storage.costs import spending
-from memory_pipeline.storage.overlay import OVERLAY
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.storage.parquet.overlay import OVERLAY
+from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 

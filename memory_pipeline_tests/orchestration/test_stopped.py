@@ -26,7 +26,7 @@ COMMAND = [sys.executable, "-m", "memory_pipeline.cli", "run", "--only", "propos
 # A stage that hears nothing, as a native library that is busy for minutes, or a step that waits to be tried again.
 DEAF = """
 import sys, time
-from memory_pipeline.stages import consolidate
+from memory_pipeline.stages.consolidation import consolidate
 
 def deaf(*_):
     while True:

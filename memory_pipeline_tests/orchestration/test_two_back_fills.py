@@ -13,12 +13,12 @@ import dagster as dg
 import pytest
 
 from memory_pipeline.definitions import defs
-from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.domain.ledger.memory import MemoryVersion, fold
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.publication.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
 from memory_pipeline_tests.factories import message
 
 FIRST = datetime(2026, 3, 9, 12, tzinfo=UTC)

@@ -16,9 +16,9 @@ from memory_pipeline.errors import AuditFailed
 from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.auditing import rules_of
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.staging import STAGED
+from memory_pipeline.stages.publication.auditing import rules_of
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.staged_rows import STAGED
 
 FIRST, THEN = "2026-03-05", "2026-03-06"
 SAID = {FIRST: "I live in Oslo.", THEN: "I moved to Lima."}

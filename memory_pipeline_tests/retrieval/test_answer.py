@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.errors import ModelError, QueryError
 from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
-from memory_pipeline.inference.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.retrieval.answer_check import supported
+from memory_pipeline.retrieval.answers.answer_check import supported
 
 NOW = "2026-03-10T12:00:00+00:00"
 ITEM: dict[str, Any] = {

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from memory_pipeline.errors import BudgetExceeded, ReplyError
-from memory_pipeline.inference.openai_chat import OpenAIChat
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.costs import spending
+from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import says
 from memory_pipeline_tests.store import NOW, Store

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from memory_pipeline.domain.text import estimate_tokens
-from memory_pipeline.retrieval.block import Block
-from memory_pipeline.retrieval.hits import Hit
+from memory_pipeline.retrieval.prompt.block import Block
+from memory_pipeline.retrieval.scores.hits import Hit
 from memory_pipeline_tests.factories import NOON
 
 TITLE = "NOTES:"

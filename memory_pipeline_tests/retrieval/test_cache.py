@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.retrieval.cache import HotRows
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.rows import UserRows
-from memory_pipeline.storage.index import TABLES, Index, vectors_of
-from memory_pipeline.storage.index_snapshot import Snapshot
+from memory_pipeline.retrieval.store.cache import HotRows
+from memory_pipeline.retrieval.store.user_rows import UserRows
+from memory_pipeline.storage.vectors.index import TABLES, Index, vectors_of
+from memory_pipeline.storage.vectors.index_snapshot import Snapshot
 from memory_pipeline_tests.store import Store
 
 WRITER = """

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.recall import RecalledItem
+from memory_pipeline.domain.reading.recall import RecalledItem
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.storage.ledger import current_of
+from memory_pipeline.storage.queries.ledger import current_of
 from memory_pipeline_tests.linking import run
 from memory_pipeline_tests.store import NOW, Store
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.text import estimate_tokens

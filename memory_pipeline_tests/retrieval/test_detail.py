@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline_tests.store import NOW, Store

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.language.questions import read
-from memory_pipeline.retrieval.answer import LAYERS, STATUSES
-from memory_pipeline.retrieval.evidence import MOST, evidence, shown
+from memory_pipeline.retrieval.answers.answer import LAYERS, STATUSES
+from memory_pipeline.retrieval.answers.answer_evidence import MOST, evidence, shown
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline_tests.store import NOW, Store
 

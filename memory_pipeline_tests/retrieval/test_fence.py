@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_pipeline.retrieval.fence import fenced
+from memory_pipeline.retrieval.prompt.escaping import fenced
 
 TITLES = ("ALWAYS-KNOWN:", "DO NOT SURFACE UNLESS USER DOES:")
 

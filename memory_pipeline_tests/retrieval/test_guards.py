@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.retrieval.reader import MemoryReader

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline_tests.store import Store
 

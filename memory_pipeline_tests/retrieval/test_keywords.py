@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_pipeline.retrieval.keywords import KeywordIndex, query_terms, stems, tokenise
+from memory_pipeline.retrieval.scores.keywords import KeywordIndex, query_terms, stems, tokenise
 
 TEXTS = ["Lives in Lisbon.", "Likes cats and dogs.", "Cats, cats, cats!", "我住在里斯本"]
 
@@ -109,5 +109,5 @@ def test_plain_text_has_the_tokens_that_the_general_pattern_finds(text: str) -> 
 
 def test_a_vocabulary_that_overflows_starts_anew_and_scores_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     before = index().scores(query_terms("cats in Lisbon"))
-    monkeypatch.setattr("memory_pipeline.retrieval.keywords._Terms._MOST", 3)
+    monkeypatch.setattr("memory_pipeline.retrieval.scores.keywords._Terms._MOST", 3)
     assert index().scores(query_terms("cats in Lisbon")).tolist() == before.tolist()

@@ -9,10 +9,10 @@ from datetime import timedelta
 import pytest
 
 from memory_pipeline.domain.entities import Entity
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.storage.console import query
-from memory_pipeline.storage.ledger import current_of
+from memory_pipeline.storage.queries.console import query
+from memory_pipeline.storage.queries.ledger import current_of
 from memory_pipeline_tests.linking import run
 from memory_pipeline_tests.store import NOW, Store
 

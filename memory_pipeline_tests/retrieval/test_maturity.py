@@ -4,9 +4,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.retrieval.maturity import growth
+from memory_pipeline.retrieval.lists.maturity import growth
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline_tests.store import NOW, Store  # NOW: noon of 10 March 2026
 

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.entities import Statement
-from memory_pipeline.domain.memory import Change, Status
-from memory_pipeline.domain.recall import RecalledItem
-from memory_pipeline.retrieval.naming import MemoryNames
+from memory_pipeline.domain.ledger.memory import Change, Status
+from memory_pipeline.domain.reading.recall import RecalledItem
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.rows import MEMORIES, UserRows
+from memory_pipeline.retrieval.store.naming import MemoryNames
+from memory_pipeline.retrieval.store.user_rows import MEMORIES, UserRows
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.index import IndexedMemory
-from memory_pipeline.storage.projection import indexed_memory
-from memory_pipeline.storage.rows import to_table
+from memory_pipeline.storage.parquet.arrow_rows import to_table
+from memory_pipeline.storage.vectors.index import IndexedMemory
+from memory_pipeline.storage.vectors.projection import indexed_memory
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.domain.entities.said import says, stated_names
 from memory_pipeline_tests.store import NOW, Store

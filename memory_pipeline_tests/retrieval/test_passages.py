@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.domain.text import estimate_tokens
-from memory_pipeline.retrieval.keywords import query_terms
-from memory_pipeline.retrieval.passages import passage
+from memory_pipeline.retrieval.prompt.passages import passage
+from memory_pipeline.retrieval.scores.keywords import query_terms
 
 FILLER = "The weather was as it always is here. "
 LONG = FILLER * 30 + "My hedgehog is called Bruno. He eats mealworms. " + FILLER * 30

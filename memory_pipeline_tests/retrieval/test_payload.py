@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Change
+from memory_pipeline.domain.derived.summary import SummaryGrain
+from memory_pipeline.domain.ledger.memory import Change
 from memory_pipeline.domain.proposal import MemoryType, Surface
-from memory_pipeline.domain.recall import Payload
+from memory_pipeline.domain.reading.recall import Payload
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.summary import SummaryGrain
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
-from memory_pipeline.retrieval.conversation import turn_tokens
-from memory_pipeline.retrieval.payload import RULES
+from memory_pipeline.retrieval.prompt.conversation import turn_tokens
+from memory_pipeline.retrieval.prompt.payload import RULES
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline_tests.store import NOW, Store
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory_pipeline.retrieval.periods import QUESTION_CHARACTERS, Event, Window, asked
+from memory_pipeline.retrieval.scores.periods import QUESTION_CHARACTERS, Event, Window, asked
 
 NOON = datetime(2023, 5, 10, 12, tzinfo=UTC)  # a Wednesday
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_pipeline.domain import ranking
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.recall import RecalledItem
+from memory_pipeline.domain.reading import ranking
+from memory_pipeline.domain.reading.recall import RecalledItem
 from memory_pipeline.errors import QueryError, SettingsError
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.scoring import recencies
+from memory_pipeline.retrieval.scores.scoring import recencies
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.store import NOW, Store
 

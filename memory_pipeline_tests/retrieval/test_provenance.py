@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.derivation import absorb, derive
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status
+from memory_pipeline.domain.derived.derivation import absorb, derive
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Evidence, Finding, MemoryType, Outcome, Proposal, Verdict
 from memory_pipeline.errors import NotFound
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.storage.schemas import Link, Reply
+from memory_pipeline.storage.parquet.schemas import Link, Reply
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.store import NOW, Store
 

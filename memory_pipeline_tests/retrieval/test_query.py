@@ -7,8 +7,8 @@ import pytest
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import QueryError
+from memory_pipeline.retrieval.lists.read_again import reach_again, reach_of
 from memory_pipeline.retrieval.query import Query, checked, instant, scope_of
-from memory_pipeline.retrieval.read_again import reach_again, reach_of
 from memory_pipeline.settings import Settings
 
 POLICY = Settings.load().policies

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.proposal import Surface
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.retrieval.reader import MemoryReader

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.calendar import Grain
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.proposal import Evidence, Finding, MemoryType, Outcome, Verdict
 from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import NotFound, QueryError
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.storage.recall_log import RecallLog
+from memory_pipeline.storage.logs.recall_log import RecallLog
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.store import NOW, Store
 

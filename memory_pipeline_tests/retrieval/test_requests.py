@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
-from memory_pipeline.retrieval.requests import Request, Requests
+from memory_pipeline.retrieval.prompt.requests import Request, Requests
 from memory_pipeline.settings import Settings
 
 

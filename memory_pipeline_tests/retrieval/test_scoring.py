@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_pipeline.domain.ledger.strength import slowing, strength
 from memory_pipeline.domain.policy import CurvePolicy
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.strength import slowing, strength
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.scoring import strengths
+from memory_pipeline.retrieval.scores.scoring import strengths
 from memory_pipeline_tests.factories import POLICY
 from memory_pipeline_tests.store import NOW, Store
 

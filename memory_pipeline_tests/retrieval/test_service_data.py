@@ -13,7 +13,7 @@ import pytest
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
 from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
-from memory_pipeline.retrieval.service_data import ServiceData, selected
+from memory_pipeline.retrieval.prompt.service_data import ServiceData, selected
 
 SERVICES: dict[str, Any] = {
     "orders": {

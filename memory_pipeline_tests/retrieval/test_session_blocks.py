@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.domain.memory import Change
+from memory_pipeline.domain.ledger.memory import Change
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import QueryError
-from memory_pipeline.retrieval.layouts import AVOID, RELEVANT, SILENT
+from memory_pipeline.retrieval.prompt.layouts import AVOID, RELEVANT, SILENT
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.storage.block_files import BlockFiles
+from memory_pipeline.storage.logs.block_files import BlockFiles
 from memory_pipeline_tests.store import NOW, Store
 
 TURN = "the new quartet and many other musicians"

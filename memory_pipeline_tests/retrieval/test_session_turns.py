@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.retrieval.layouts import SAID
+from memory_pipeline.retrieval.prompt.layouts import SAID
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.working import receive
-from memory_pipeline.storage.working import WorkingMemory
+from memory_pipeline.stages.messages.working_memory import receive
+from memory_pipeline.storage.logs.working_files import WorkingMemory
 from memory_pipeline_tests.store import WordEncoder
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)

@@ -8,13 +8,13 @@ from datetime import date
 import numpy as np
 import pytest
 
-from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.rows import MEMORIES, UserRows
+from memory_pipeline.retrieval.store.user_rows import MEMORIES, UserRows
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.index import vectors_of
+from memory_pipeline.storage.vectors.index import vectors_of
 from memory_pipeline_tests.store import Store
 
 

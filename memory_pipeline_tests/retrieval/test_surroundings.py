@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memory_pipeline.domain.recall import RecalledItem
+from memory_pipeline.domain.reading.recall import RecalledItem
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.rows import MESSAGES, UserRows
+from memory_pipeline.retrieval.store.user_rows import MESSAGES, UserRows
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.index import vectors_of
+from memory_pipeline.storage.vectors.index import vectors_of
 from memory_pipeline_tests.store import NOW, Store
 
 MINUTE = timedelta(minutes=1)

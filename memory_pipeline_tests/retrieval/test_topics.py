@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, Change, MemoryVersion, Status
+from memory_pipeline.domain.derived.summary import SummaryGrain
+from memory_pipeline.domain.ledger.memory import FORGOTTEN_TOPIC, Change, MemoryVersion, Status
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import MemoryType, Surface
-from memory_pipeline.domain.summary import SummaryGrain
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import AnswerReply
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.retrieval.sources import Sources
+from memory_pipeline.retrieval.store.sources import Sources
 from memory_pipeline_tests.store import NOW, Store
 
 DAY = timedelta(days=1)
@@ -158,7 +158,7 @@ class TestWhatIsNotToBeBroughtUp:
     def test_without_the_masks_every_layer_names_it(
         self, broken_up: Store, reader: MemoryReader, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from memory_pipeline.retrieval import sources
+        from memory_pipeline.retrieval.store import sources
 
         monkeypatch.setattr(Sources, "topics", lambda self, scope: sources.NOTHING_CLOSED)
         text = reader.context(ASKED, **broken_up.owner).text

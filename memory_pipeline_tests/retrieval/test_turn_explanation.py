@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, Status
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.proposal import Surface
 from memory_pipeline.errors import NotFound
 from memory_pipeline.retrieval.reader import MemoryReader

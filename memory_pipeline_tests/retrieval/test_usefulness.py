@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.retrieval import usefulness as module
-from memory_pipeline.retrieval.usefulness import RecentUsefulness, usefulness
-from memory_pipeline.storage.schemas import Usefulness
+from memory_pipeline.retrieval.store import usefulness as module
+from memory_pipeline.retrieval.store.usefulness import RecentUsefulness, usefulness
+from memory_pipeline.storage.parquet.schemas import Usefulness
 from memory_pipeline_tests.store import NOW, Store
 
 FIRST = date(2026, 3, 1)

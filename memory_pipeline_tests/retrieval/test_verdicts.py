@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from memory_pipeline.domain.derived.summary import Refusal
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.proposal import Evidence, Finding, Outcome, Proposal, Verdict
-from memory_pipeline.domain.summary import Refusal
 from memory_pipeline.errors import QueryError
-from memory_pipeline.retrieval.verdicts import Wanted, by_reason, of_reason
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.retrieval.lists.verdicts import Wanted, by_reason, of_reason
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.factories import NOON, POLICY, proposal
 from memory_pipeline_tests.store import Store
 

@@ -13,7 +13,7 @@ from memory_pipeline.serving.access import OPEN, right_for
 from memory_pipeline.serving.app import create_app
 from memory_pipeline.serving.keys import Keys, Right
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.access_log import AccessLog
+from memory_pipeline.storage.logs.access_log import AccessLog
 from memory_pipeline_tests.serving.running import Server, key_for, row, until
 
 SECRET = "My password is hunter2xyz."

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.serving.running import Server, row, until
 
 _USERS = 50

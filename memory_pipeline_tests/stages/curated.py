@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.age import age
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.publish import index_days
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.operations.age import age
+from memory_pipeline.stages.publication.publish import index_days
 from memory_pipeline_tests.factories import NOON, proposal
 from memory_pipeline_tests.stages.timeline import source
 from memory_pipeline_tests.store import WordEncoder

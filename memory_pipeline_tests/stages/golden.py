@@ -16,8 +16,8 @@ from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.models import chat_name
 from memory_pipeline.settings import shipped
-from memory_pipeline.stages.registry import BY_LEVEL, Stage
-from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
+from memory_pipeline.stages.plan.registry import BY_LEVEL, Stage
+from memory_pipeline.storage.logs.recall_log import ReadEvent, RecallLog
 from memory_pipeline_tests.stages.whole import Whole
 
 NOW = datetime(2026, 6, 20, 12, tzinfo=UTC)
@@ -125,8 +125,8 @@ def changed(before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[s
         moved = min(moved, stage.level)
         if old.get("program") == new["program"]:
             found.append(
-                f"{stage.name} makes something else of the same input: raise its `version` in stages/registry.py, or "
-                "VERSION of the builtin model where that answers otherwise, so that homes know what is stale"
+                f"{stage.name} makes something else of the same input: raise its `version` in stages/plan/registry.py, "
+                "or VERSION of the builtin model where that answers otherwise, so that homes know what is stale"
             )
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 from memory_pipeline.domain.message import Message
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.storage.parquet.schemas import Quarantined
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.calendar import Grain, day_range, period_of, periods
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.derived.summary import Summary
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Evidence, Outcome, Proposal, Verdict
-from memory_pipeline.domain.summary import Summary
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.summarize import SummaryReport, summarize
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.stages.summaries.summarize import SummaryReport, summarize
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.factories import NOON, memory, message, proposal
 from memory_pipeline_tests.protocol_steps import Call
 from memory_pipeline_tests.store import WordEncoder

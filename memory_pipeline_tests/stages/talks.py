@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
-from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.domain.ledger.memory import MemoryVersion, fold
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.age import age
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.publish import index_days
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.operations.age import age
+from memory_pipeline.stages.publication.publish import index_days
 from memory_pipeline_tests.stages.landing_files import write
 
 RUN = datetime(2027, 1, 1, tzinfo=UTC)

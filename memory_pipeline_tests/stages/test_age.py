@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.fading import pass_time
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, fold, seal, standing
+from memory_pipeline.domain.ledger.fading import pass_time
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status, fold, seal, standing
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.age import age, transitions
-from memory_pipeline.stages.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
-from memory_pipeline.storage.ageing import AGES, age_structure, ageing
-from memory_pipeline.storage.checkpoint import LEDGER, refresh
-from memory_pipeline.storage.lake import Lake
+from memory_pipeline.stages.operations.age import age, transitions
+from memory_pipeline.stages.publication.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
+from memory_pipeline.storage.parquet.checkpoint import LEDGER, refresh
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.ageing import AGES, age_structure, ageing
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal
 from memory_pipeline_tests.stages.curated import Home, at, dog
 from memory_pipeline_tests.store import Store

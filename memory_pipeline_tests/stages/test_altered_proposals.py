@@ -7,8 +7,8 @@ from typing import Any
 
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Verdict
-from memory_pipeline.stages.consolidate import consolidate
-from memory_pipeline.stages.extract import extract
+from memory_pipeline.stages.consolidation.consolidate import consolidate
+from memory_pipeline.stages.extraction.extract import extract
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.stages.echoing import context, draft, proposed

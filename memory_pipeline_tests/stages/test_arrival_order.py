@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.storage.index import TABLES
-from memory_pipeline.storage.ledger import CURRENT, STANDING
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.storage.parquet.schemas import DATASETS
+from memory_pipeline.storage.queries.ledger import CURRENT, STANDING
+from memory_pipeline.storage.vectors.index import TABLES
 from memory_pipeline_tests.stages.whole import Whole
 
 NOW = datetime(2026, 4, 20, 12, tzinfo=UTC)

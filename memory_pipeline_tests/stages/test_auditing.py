@@ -11,25 +11,26 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.ledger.transition import identity
 from memory_pipeline.domain.proposal import Evidence, Proposal, Verdict
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.transition import identity
 from memory_pipeline.errors import AuditFailed, SettingsError
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import batches, consolidate, publication
-from memory_pipeline.stages.auditing import ACCEPTABLE, RULES, accepting, audited, rules_of
+from memory_pipeline.stages.consolidation import consolidate, user_batches
+from memory_pipeline.stages.consolidation.replay_outcome import Outcome
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.curate import remember
-from memory_pipeline.stages.desk import Desk
-from memory_pipeline.stages.outcome import Outcome
-from memory_pipeline.stages.publish import index_days
-from memory_pipeline.stages.staging import clear, erase_staged
-from memory_pipeline.stages.statement import Fact
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.rows import from_table, to_table
-from memory_pipeline.storage.schemas import FailedAudit
-from memory_pipeline.storage.staging import STAGED, Staged, staged_runs
+from memory_pipeline.stages.hand.curate import remember
+from memory_pipeline.stages.hand.statement import Fact
+from memory_pipeline.stages.hand.user_memories import Desk
+from memory_pipeline.stages.publication import staged_publication
+from memory_pipeline.stages.publication.auditing import ACCEPTABLE, RULES, accepting, audited, rules_of
+from memory_pipeline.stages.publication.publish import index_days
+from memory_pipeline.stages.publication.staging import clear, erase_staged
+from memory_pipeline.storage.parquet.arrow_rows import from_table, to_table
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import FailedAudit
+from memory_pipeline.storage.parquet.staged_rows import STAGED, Staged, staged_runs
 from memory_pipeline_tests.factories import NOON, message, proposal, residence
 from memory_pipeline_tests.store import WordEncoder
 
@@ -102,14 +103,14 @@ def _held(home: Path) -> dict[str, Any]:
 
 def _plant(monkeypatch: pytest.MonkeyPatch, plant: Plant) -> None:
     """Have what replays come to spoilt by a plant, before it is staged."""
-    honest = batches.outcome_of
+    honest = user_batches.outcome_of
 
     def spoilt(ctx: StageContext, replays: Any, acts: Any = ()) -> Outcome:
         made = honest(ctx, replays, acts)
         versions, verdicts = plant(from_table(made.versions, MemoryVersion), from_table(made.verdicts, Verdict))
         return replace(made, versions=to_table(versions, MemoryVersion), verdicts=to_table(verdicts, Verdict))
 
-    monkeypatch.setattr(batches, "outcome_of", spoilt)
+    monkeypatch.setattr(user_batches, "outcome_of", spoilt)
 
 
 def _new(versions: Versions) -> MemoryVersion:
@@ -270,7 +271,7 @@ def test_a_run_that_dies_between_the_steps_is_repaired_by_the_next(
         raise _Died
 
     if step == "staged":
-        monkeypatch.setattr(publication, "audited", lambda ctx, writer, prospects: dies() if prospects else ())
+        monkeypatch.setattr(staged_publication, "audited", lambda ctx, writer, prospects: dies() if prospects else ())
     elif step == "verdicts":
         monkeypatch.setattr(Staged, "publish", dies)
     else:
@@ -307,7 +308,7 @@ def test_who_writes_between_staging_and_publishing_is_not_overrun(home: Path, mo
             remember(hand, ALICE, Fact("Lives in Braga."))
         return found
 
-    monkeypatch.setattr(publication, "audited", meanwhile)
+    monkeypatch.setattr(staged_publication, "audited", meanwhile)
     ctx = _context(home, 1)
     consolidate.consolidate(ctx, DAYS)
     assert goes == [2, 1]
@@ -347,6 +348,6 @@ def test_staged_rows_go_when_they_are_old_and_when_their_user_is_erased(
     assert {row["user_id"] for name in STAGED for row in staged.rows(name).to_pylist()} == {"bob"}
     assert not any(b"alice" in data for data in left)
     monkeypatch.setattr(
-        "memory_pipeline.storage.staging.time.time", lambda: datetime(2100, 1, 1, tzinfo=UTC).timestamp()
+        "memory_pipeline.storage.parquet.staged_rows.time.time", lambda: datetime(2100, 1, 1, tzinfo=UTC).timestamp()
     )
     assert clear(ctx) == 1 and staged_runs(ctx.lake) == []

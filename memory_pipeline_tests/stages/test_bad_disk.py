@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from memory_pipeline.cli import trouble
-from memory_pipeline.domain.memory import standing
+from memory_pipeline.domain.ledger.memory import standing
 from memory_pipeline.errors import StorageError
-from memory_pipeline.storage.files import PARTIAL
+from memory_pipeline.storage.parquet.files import PARTIAL
 from memory_pipeline_tests.factories import proposal
 from memory_pipeline_tests.stages.curated import Home, at, dog
 

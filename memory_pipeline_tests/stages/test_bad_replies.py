@@ -18,11 +18,11 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Operation, Proposal, Verdict
 from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import ModelError
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.schemas import Quarantined, Reply
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.storage.parquet.schemas import Quarantined, Reply
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import Call, Step, fails, refuses, says

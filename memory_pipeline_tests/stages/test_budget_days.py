@@ -15,9 +15,9 @@ from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import BudgetExceeded
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.forecast import Forecast, Span, TaskForecast, forecast
-from memory_pipeline.storage.costs import spending
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.plan.forecast import Forecast, Span, TaskForecast, forecast
+from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 
@@ -139,7 +139,7 @@ def test_the_builtin_models_have_nothing_to_forecast(opened: Open) -> None:
 
 
 def test_hosted_vectors_are_forecast_by_what_the_index_lacks(opened: Open, protocol_server: ProtocolServer) -> None:
-    from memory_pipeline.stages.index_messages import index_messages
+    from memory_pipeline.stages.messages.index_messages import index_messages
 
     hosted = {"chat": "builtin", "encoder": "openai", "encoder_dimensions": 8, "encoder_usd": 1000.0}
     (ahead,) = _ahead(opened(**hosted), "message_vectors").tasks

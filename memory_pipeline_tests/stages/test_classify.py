@@ -11,16 +11,16 @@ import pytest
 
 from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.classification import ClassByHand
+from memory_pipeline.domain.derived.summary import Summary, SummaryGrain
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, fold
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, fold
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Classification
-from memory_pipeline.domain.summary import Summary, SummaryGrain
 from memory_pipeline.errors import CurationError, NotFound
-from memory_pipeline.stages.freshness import inputs, record, stale
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.stages.summary_store import index_summaries
+from memory_pipeline.stages.plan.freshness import inputs, record, stale
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.stages.summaries.summary_store import index_summaries
 from memory_pipeline_tests.factories import message, proposal
 from memory_pipeline_tests.stages.curated import NOW, Home, at
 from memory_pipeline_tests.stages.timeline import source
@@ -172,7 +172,7 @@ def test_what_was_made_of_a_memory_is_withheld_with_it(home: Home) -> None:
     reflection = replace(
         cello, version_id="ver_r", memory_id="mem_r", content="Music matters.", derived_from=(cello.memory_id,)
     )
-    from memory_pipeline.stages.publish import index_memories, publish
+    from memory_pipeline.stages.publication.publish import index_memories, publish
 
     publish(ctx, [reflection], [])
     index_memories(ctx, [reflection.memory_id])

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.domain.memory import fold, standing
+from memory_pipeline.domain.ledger.memory import fold, standing
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.age import age
-from memory_pipeline.stages.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
-from memory_pipeline.stages.clock import settled, take_back_early
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.maintain import Grace, maintain
+from memory_pipeline.stages.operations.age import age
+from memory_pipeline.stages.operations.clock import settled, take_back_early
+from memory_pipeline.stages.operations.maintain import Grace, maintain
+from memory_pipeline.stages.publication.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
 from memory_pipeline_tests.factories import message, proposal
 from memory_pipeline_tests.stages.curated import Home, at, dog
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Verdict
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import audit
-from memory_pipeline.stages.age import age
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.publish import index_days
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.operations.age import age
+from memory_pipeline.stages.publication import audit
+from memory_pipeline.stages.publication.publish import index_days
 from memory_pipeline_tests.factories import NOON, message, proposal, residence
 from memory_pipeline_tests.store import WordEncoder
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.domain.memory import Cause, Change, Status
+from memory_pipeline.domain.ledger.memory import Cause, Change, Status
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import audit
-from memory_pipeline.stages.patterns import find_patterns
-from memory_pipeline.stages.publish import publish
+from memory_pipeline.stages.insight.patterns import find_patterns
+from memory_pipeline.stages.publication import audit
+from memory_pipeline.stages.publication.publish import publish
 from memory_pipeline_tests.factories import proposal, residence
 from memory_pipeline_tests.stages.curated import NOW, Home, at, dog
 

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.domain.memory import MemoryVersion, standing
+from memory_pipeline.domain.ledger.memory import MemoryVersion, standing
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings, shipped
-from memory_pipeline.stages import audit
-from memory_pipeline.stages.age import age
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.publish import index_days
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.operations.age import age
+from memory_pipeline.stages.publication import audit
+from memory_pipeline.stages.publication.publish import index_days
 
 ALICE = {"user_id": "alice", "tenant_id": "acme"}
 NOW = datetime(2026, 5, 2, 9, tzinfo=UTC)

@@ -17,14 +17,14 @@ import numpy.typing as npt
 import pytest
 
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.domain.memory import standing
+from memory_pipeline.domain.ledger.memory import standing
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ModelError
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import one_writer
-from memory_pipeline.stages.consolidate import consolidate
-from memory_pipeline.stages.publish import index_days
+from memory_pipeline.stages.consolidation.consolidate import consolidate
+from memory_pipeline.stages.publication import one_writer
+from memory_pipeline.stages.publication.publish import index_days
 from memory_pipeline_tests.factories import proposal, residence
 from memory_pipeline_tests.stages.curated import Home, at, dog
 from memory_pipeline_tests.stages.timeline import source
@@ -144,9 +144,9 @@ def test_a_user_whose_ledger_changed_during_a_replay_is_replayed_again(
     ctx = home.context()
     ctx.lake.append("messages", [source(said)])
     ctx.lake.replace("proposals", said.day, [said])
-    from memory_pipeline.stages import batches
+    from memory_pipeline.stages.consolidation import user_batches
 
-    settle, times = batches.settle, []
+    settle, times = user_batches.settle, []
 
     async def slow(*given: Any) -> None:
         await settle(*given)
@@ -154,7 +154,7 @@ def test_a_user_whose_ledger_changed_during_a_replay_is_replayed_again(
             home.curator.forget(memory_id, **home.owner)
         times.append(1)
 
-    monkeypatch.setattr(batches, "settle", slow)
+    monkeypatch.setattr(user_batches, "settle", slow)
     consolidate(ctx, ctx.lake.days("proposals"))
     assert len(times) == 2
     assert {m["content"]: m["status"] for m in home.reader.memories(**home.owner)} == {

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.ids import content_hash
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.freshness import inputs, record, stale
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.ingest import IngestReport, ingest
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.ledger import CURRENT
-from memory_pipeline.storage.rows import from_table
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.ingest import IngestReport, ingest
+from memory_pipeline.stages.plan.freshness import inputs, record, stale
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.storage.parquet.arrow_rows import from_table
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.ledger import CURRENT
 from memory_pipeline_tests.stages.landing_files import context, numbered, stored, write
 
 DAY = date(2026, 3, 2)

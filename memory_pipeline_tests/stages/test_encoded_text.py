@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.index_messages import encoded_text
+from memory_pipeline.stages.messages.index_messages import encoded_text
 from memory_pipeline_tests.factories import NOON, message
 
 LONG = "word " * 400

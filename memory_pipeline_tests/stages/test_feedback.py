@@ -13,15 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory_pipeline.domain.reading.usefulness import q_value
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.usefulness import q_value
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.feedback import collect, pending
-from memory_pipeline.stages.freshness import inputs, record, stale
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
-from memory_pipeline.storage.schemas import Recall, Usefulness
+from memory_pipeline.stages.operations.feedback import collect, pending
+from memory_pipeline.stages.plan.freshness import inputs, record, stale
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.storage.logs.recall_log import ReadEvent, RecallLog
+from memory_pipeline.storage.parquet.schemas import Recall, Usefulness
 
 FIRST = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOW = datetime.now(UTC)

@@ -13,8 +13,8 @@ import pytest
 
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.freshness import code_version
-from memory_pipeline.stages.registry import STAGES
+from memory_pipeline.stages.plan.freshness import code_version
+from memory_pipeline.stages.plan.registry import STAGES
 from memory_pipeline_tests.stages.whole import Whole
 
 SUMMARIES = {"daily_summaries", "weekly_summaries", "monthly_summaries"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.stages.registry import BY_LEVEL
+from memory_pipeline.stages.plan.registry import BY_LEVEL
 from memory_pipeline_tests.stages.golden import FILE, changed, observed
 
 WRITTEN = json.loads(FILE.read_text(encoding="utf-8"))

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.message import Message
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.ingest import IngestReport, ingest
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.messages.ingest import IngestReport, ingest
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.stages.echoing import asked, context, echo, proposed, said, windows_of
 

@@ -14,9 +14,9 @@ from memory_pipeline.domain.classification import Classifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.index_messages import index_messages, indexed_messages
-from memory_pipeline.storage.index_rows import IndexedMessage
-from memory_pipeline.storage.rows import to_table
+from memory_pipeline.stages.messages.index_messages import index_messages, indexed_messages
+from memory_pipeline.storage.parquet.arrow_rows import to_table
+from memory_pipeline.storage.vectors.index_rows import IndexedMessage
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.factories import NOON
 from memory_pipeline_tests.store import Store, WordEncoder

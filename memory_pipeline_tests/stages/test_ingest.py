@@ -14,9 +14,9 @@ from memory_pipeline.domain.message import Message, Role, derive_message_id
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.landing import intake
-from memory_pipeline.stages.landing.places import Places
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.messages.landing import intake
+from memory_pipeline.stages.messages.landing.places import Places
 from memory_pipeline_tests.stages.landing_files import NOW, context, line, numbered, stored, write
 
 

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.importers import FORMATS, Fault, Record, SourceFile, detect
-from memory_pipeline.stages.importers.csv import REQUIRED
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.landing.inbox import days_of
-from memory_pipeline.stages.landing.validation import FIELDS, Defaults, Validator
+from memory_pipeline.stages.messages.importers import FORMATS, Fault, Record, SourceFile, detect
+from memory_pipeline.stages.messages.importers.csv import REQUIRED
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.messages.landing.inbox import days_of
+from memory_pipeline.stages.messages.landing.validation import FIELDS, Defaults, Validator
 from memory_pipeline_tests.stages.importers.samples import DOCUMENTS
 from memory_pipeline_tests.stages.landing_files import NOW, context, line, stored
 

@@ -15,9 +15,9 @@ import pytest
 
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import days_of, ingest, pending_inbox, take_inbox
-from memory_pipeline.stages.landing.inbox import fetched, list_inbox
-from memory_pipeline.storage.schemas import Source
+from memory_pipeline.stages.messages.ingest import days_of, ingest, pending_inbox, take_inbox
+from memory_pipeline.stages.messages.landing.inbox import fetched, list_inbox
+from memory_pipeline.storage.parquet.schemas import Source
 from memory_pipeline_tests.stages.importers.samples import CHATGPT, CLAUDE, DOCUMENTS, LOCOMO
 from memory_pipeline_tests.stages.landing_files import NOW, context, line, numbered, put_aside, stored, write
 
@@ -230,7 +230,7 @@ def test_days_of_a_landing_file_with_slack(tmp_path: Path) -> None:
 
 
 def test_days_are_found_across_the_borders_of_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_pipeline.stages.landing import inbox
+    from memory_pipeline.stages.messages.landing import inbox
 
     monkeypatch.setattr(inbox, "_BLOCK", 97)
     lines = [line(created_at=f"2026-03-{n:02}T10:00:00Z", content="x" * n) for n in range(1, 29)]

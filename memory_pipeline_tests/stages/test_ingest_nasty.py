@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline_tests.stages.landing_files import context, line, put_aside, readable_quarantine, stored
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.landing import quarantine
-from memory_pipeline.stages.landing.quarantine import Quarantine
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.messages.landing import quarantine
+from memory_pipeline.stages.messages.landing.quarantine import Quarantine
 from memory_pipeline_tests.stages.landing_files import (
     NOW,
     context,

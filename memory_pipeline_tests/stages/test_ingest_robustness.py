@@ -16,8 +16,8 @@ import pytest
 
 from memory_pipeline.domain.message import Message
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest, take_inbox
-from memory_pipeline.storage.schemas import Source
+from memory_pipeline.stages.messages.ingest import ingest, take_inbox
+from memory_pipeline.storage.parquet.schemas import Source
 from memory_pipeline_tests.stages.landing_files import NOW, context, line, numbered, put_aside, stored, write
 
 ROOT = Path(__file__).parents[2]
@@ -29,8 +29,8 @@ from datetime import datetime
 from pathlib import Path
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import ingest, take_inbox
-from memory_pipeline.stages.landing import intake
+from memory_pipeline.stages.messages.ingest import ingest, take_inbox
+from memory_pipeline.stages.messages.landing import intake
 given = json.loads(sys.argv[1])
 intake.BATCH_MESSAGES = given["batch"]
 ctx = StageContext(Settings.load(home=given["home"]), "child", datetime.fromisoformat(given["now"]))

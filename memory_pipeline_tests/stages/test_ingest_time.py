@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.calendar import zone
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.landing.times import instant
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.messages.landing.times import instant
 from memory_pipeline_tests.stages.landing_files import context, line, put_aside, stored, write
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, Status, fold
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status, fold
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Verdict
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline_tests.factories import NOON, message, proposal
 from memory_pipeline_tests.protocol_server import ProtocolServer

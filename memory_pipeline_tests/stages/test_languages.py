@@ -11,9 +11,9 @@ import pytest
 from memory_pipeline.inference.builtin.extract import read_window
 from memory_pipeline.orchestration.run_report import RunReport, account
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.languages import identified, shares, spoken, unread
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.messages.languages import identified, shares, spoken, unread
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.stages.landing_files import NOW, context, line, stored, write
 from memory_pipeline_tests.storage.older import written

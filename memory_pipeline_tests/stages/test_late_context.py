@@ -11,9 +11,9 @@ import pytest
 
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import inputs, record, stale
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.stages.session_context import cut, digests
+from memory_pipeline.stages.extraction.session_context import cut, digests
+from memory_pipeline.stages.plan.freshness import inputs, record, stale
+from memory_pipeline.stages.plan.registry import BY_NAME
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.stages.echoing import context
 

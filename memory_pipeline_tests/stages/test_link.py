@@ -12,15 +12,15 @@ import pytest
 
 from memory_pipeline.domain.entities import Entity, entities, statements
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.link_rows import words_of
-from memory_pipeline.stages.neighbours import Vectors
-from memory_pipeline.stages.ties import Ties
-from memory_pipeline.storage.remembered import last_days, ledger_of, remembered
-from memory_pipeline.storage.schemas import Link
+from memory_pipeline.stages.consolidation.neighbours import Vectors
+from memory_pipeline.stages.links.link_rows import words_of
+from memory_pipeline.stages.links.link_rules import Ties
+from memory_pipeline.storage.parquet.schemas import Link
+from memory_pipeline.storage.queries.current_memories import last_days, ledger_of, remembered
 from memory_pipeline_tests.linking import context, run
 from memory_pipeline_tests.store import NOW, Store
 

@@ -14,12 +14,12 @@ import pytest
 
 from benchmarks.faults.scenario import run_stages
 from benchmarks.faults.state import compare, state
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.index import Index
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.storage.parquet.schemas import DATASETS
+from memory_pipeline.storage.vectors.index import Index
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.store import WordEncoder
 

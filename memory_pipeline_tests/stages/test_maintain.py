@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 from memory_pipeline.domain.ids import content_hash
-from memory_pipeline.domain.memory import Cause, Change, Status
+from memory_pipeline.domain.ledger.memory import Cause, Change, Status
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.link import link
-from memory_pipeline.stages.maintain import Grace, maintain
-from memory_pipeline.storage import index_upkeep
-from memory_pipeline.storage.checkpoint import LEDGER, files_of
-from memory_pipeline.storage.files import PARTIAL
-from memory_pipeline.storage.index import vectors_of
-from memory_pipeline.storage.ledger import CURRENT
+from memory_pipeline.stages.links.link import link
+from memory_pipeline.stages.operations.maintain import Grace, maintain
+from memory_pipeline.storage.parquet.checkpoint import LEDGER, files_of
+from memory_pipeline.storage.parquet.files import PARTIAL
+from memory_pipeline.storage.queries.ledger import CURRENT
+from memory_pipeline.storage.vectors import index_upkeep
+from memory_pipeline.storage.vectors.index import vectors_of
 from memory_pipeline_tests.store import NOW, Store
 
 DAY = timedelta(days=1)

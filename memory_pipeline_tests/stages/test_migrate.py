@@ -12,15 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_pipeline.cli import app
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.errors import IndexMismatch
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.migrate import migrate, pending
-from memory_pipeline.storage import checkpoint
-from memory_pipeline.storage.files import ROLLED, replaced_by
-from memory_pipeline.storage.index import TABLES, Index
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import Link
+from memory_pipeline.stages.operations.migrate import migrate, pending
+from memory_pipeline.storage.parquet import checkpoint
+from memory_pipeline.storage.parquet.files import ROLLED, replaced_by
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Link
+from memory_pipeline.storage.vectors.index import TABLES, Index
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.storage.older import first_version, written
 from memory_pipeline_tests.storage.test_migrations import LINK

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, fold
+from memory_pipeline.domain.ledger.memory import MemoryVersion, fold
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
+from memory_pipeline.stages.extraction.extract import extract
 from memory_pipeline_tests.factories import NOON, POLICY, message
 
 

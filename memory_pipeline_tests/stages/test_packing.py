@@ -9,9 +9,9 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.inference.replies import ExtractReply, WindowReply
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.extract_requests import Work, works
-from memory_pipeline.stages.packing import Joint, grouped, to_summarise
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.extraction.extract_requests import Work, works
+from memory_pipeline.stages.extraction.packing import Joint, grouped, to_summarise
 from memory_pipeline_tests.factories import NOON, POLICY, message
 from memory_pipeline_tests.stages.echoing import context, proposed
 

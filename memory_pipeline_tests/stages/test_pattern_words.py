@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import DERIVED_TYPES, MemoryType
-from memory_pipeline.stages.pattern_words import WordCounts, keywords_of
+from memory_pipeline.stages.insight.pattern_words import WordCounts, keywords_of
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal
 
 _TEXTS = ("Ada saw the harbour.", "Ada painted a boat.", "Ada cooked goulash.", "The boat sank.", "Rain all week.")

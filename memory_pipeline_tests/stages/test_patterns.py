@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.calendar import Grain, periods
-from memory_pipeline.domain.memory import Change, MemoryVersion, Status, fold, standing
+from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status, fold, standing
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness, patterns, registry
-from memory_pipeline.stages.patterns import PatternReport, find_patterns
-from memory_pipeline.stages.undo import undo
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.stages.hand.undo import undo
+from memory_pipeline.stages.insight import patterns
+from memory_pipeline.stages.insight.patterns import PatternReport, find_patterns
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.storage.parquet.schemas import Quarantined
 from memory_pipeline_tests.factories import proposal
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import Call
@@ -224,7 +225,7 @@ def test_a_late_finding_completes_a_pattern_of_a_later_week(home: Findings) -> N
 
 
 def test_a_user_is_read_as_often_for_many_weeks_as_for_one(home: Findings, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_pipeline.storage import ledger
+    from memory_pipeline.storage.queries import ledger
 
     for week in range(8):
         home.tell([f"{FLAKY[week % 3][:-1]}, seen in week number {week}.", IMAGE], 7 * week)

@@ -9,25 +9,27 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, fold, standing
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, fold, standing
 from memory_pipeline.domain.proposal import Evidence, MemoryType
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import AuditFailed
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import consolidate, patterns, publication, publish, reflect
-from memory_pipeline.stages.age import age
-from memory_pipeline.stages.audit import index_matches_ledger
-from memory_pipeline.stages.auditing import accepting, rules_of
-from memory_pipeline.stages.bundle import importing
-from memory_pipeline.stages.bundle.exporting import export
+from memory_pipeline.stages.consolidation import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.curate import remember
-from memory_pipeline.stages.desk import Desk
-from memory_pipeline.stages.publish import index_days
-from memory_pipeline.stages.statement import Fact
-from memory_pipeline.stages.undo import undo
-from memory_pipeline.storage.schemas import FailedAudit
-from memory_pipeline.storage.staging import Staged, staged_runs
+from memory_pipeline.stages.hand.curate import remember
+from memory_pipeline.stages.hand.statement import Fact
+from memory_pipeline.stages.hand.undo import undo
+from memory_pipeline.stages.hand.user_memories import Desk
+from memory_pipeline.stages.insight import patterns, reflect
+from memory_pipeline.stages.operations.age import age
+from memory_pipeline.stages.operations.bundle import importing
+from memory_pipeline.stages.operations.bundle.exporting import export
+from memory_pipeline.stages.publication import publish, staged_publication
+from memory_pipeline.stages.publication.audit import index_matches_ledger
+from memory_pipeline.stages.publication.auditing import accepting, rules_of
+from memory_pipeline.stages.publication.publish import index_days
+from memory_pipeline.storage.parquet.schemas import FailedAudit
+from memory_pipeline.storage.parquet.staged_rows import Staged, staged_runs
 from memory_pipeline_tests.factories import proposal
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.stages.bundle.homes import ANN, context, talked
@@ -98,7 +100,7 @@ def test_reflections_are_audited_before_anybody_reads_them(
             patch.setattr(reflect, "publish", _spoilt(spoil))
             _refused(home.ctx("look", NOW), "reflections", name.strip(), home.reflect)
     with monkeypatch.context() as patch:
-        patch.setattr(publication, "audited", lambda ctx, writer, prospects: _dies() if prospects else ())
+        patch.setattr(staged_publication, "audited", lambda ctx, writer, prospects: _dies() if prospects else ())
         with pytest.raises(_Died):
             home.reflect()
     assert home.reflections() == []
@@ -136,7 +138,7 @@ def test_patterns_and_what_follows_from_them_appear_together_or_not_at_all(
             patch.setattr(patterns, "publish", _spoilt(PLANTS[name]))
             _refused(home.context(), "patterns", name, home.find)
     assert home.patterns() == []
-    for owner, name in ((Staged, "publish"), (publication, "index_memories")):
+    for owner, name in ((Staged, "publish"), (staged_publication, "index_memories")):
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, _dies)
             with pytest.raises(_Died):
@@ -153,7 +155,7 @@ def test_patterns_and_what_follows_from_them_appear_together_or_not_at_all(
 
 
 def test_who_writes_while_patterns_are_made_is_worked_on_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home, honest, goes = Findings(tmp_path), publication.audited, []
+    home, honest, goes = Findings(tmp_path), staged_publication.audited, []
 
     def meanwhile(ctx: StageContext, writer: str, prospects: Any) -> Any:
         if prospects and not goes:
@@ -162,7 +164,7 @@ def test_who_writes_while_patterns_are_made_is_worked_on_again(tmp_path: Path, m
         return honest(ctx, writer, prospects)
 
     home.tell([*FLAKY, IMAGE])
-    monkeypatch.setattr(publication, "audited", meanwhile)
+    monkeypatch.setattr(staged_publication, "audited", meanwhile)
     assert home.find().made == {}
     assert goes == ["patterns", "patterns"] and home.patterns() == []
 

@@ -16,14 +16,14 @@ from memory_pipeline.inference.models import encoder_name
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import reencode
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import code_version
-from memory_pipeline.stages.publish import index_memories
-from memory_pipeline.stages.reencode import build, choice_of, drop, switch, tables, uncalibrated
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.encoder_pointer import FILE, EncoderChoice
-from memory_pipeline.storage.index import Index
+from memory_pipeline.stages.operations import reencode
+from memory_pipeline.stages.operations.reencode import build, choice_of, drop, switch, tables, uncalibrated
+from memory_pipeline.stages.plan.freshness import code_version
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.stages.publication.publish import index_memories
+from memory_pipeline.storage.vectors.encoder_pointer import FILE, EncoderChoice
+from memory_pipeline.storage.vectors.index import Index
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.protocol_server import ProtocolServer
 

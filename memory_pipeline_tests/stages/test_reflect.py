@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.calendar import Grain, Period, periods
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, Status, evolve, fold, standing
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status, evolve, fold, standing
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.errors import ModelError
-from memory_pipeline.stages import freshness, registry
-from memory_pipeline.stages.consolidate import replay_users
-from memory_pipeline.stages.reflect import ReflectReport, reflect
+from memory_pipeline.stages.consolidation.consolidate import replay_users
+from memory_pipeline.stages.insight.reflect import ReflectReport, reflect
+from memory_pipeline.stages.plan import freshness, registry
 from memory_pipeline_tests.factories import NOON
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import Call, fails

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_pipeline.domain.curation import is_act
-from memory_pipeline.domain.memory import RETIRED, Change, MemoryVersion, Status, standing
+from memory_pipeline.domain.ledger.curation import is_act
+from memory_pipeline.domain.ledger.memory import RETIRED, Change, MemoryVersion, Status, standing
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.errors import CurationError
-from memory_pipeline.stages.desk import Desk
-from memory_pipeline.stages.statement import Fact, stated
+from memory_pipeline.stages.hand.statement import Fact, stated
+from memory_pipeline.stages.hand.user_memories import Desk
 from memory_pipeline_tests.factories import NOON, proposal, residence
 from memory_pipeline_tests.stages.timeline import SCOPE, Timeline
 

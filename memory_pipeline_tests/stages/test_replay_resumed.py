@@ -11,10 +11,10 @@ from benchmarks.nights import START
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.chat import ChatReply, Usage
 from memory_pipeline.inference.replies import Judgement, JudgeReply
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.judge import Case
-from memory_pipeline.stages.replay import Replay
-from memory_pipeline.stages.replay_inputs import replays
+from memory_pipeline.stages.consolidation.judge import Case
+from memory_pipeline.stages.consolidation.replay import Replay
+from memory_pipeline.stages.consolidation.replay_inputs import replays
+from memory_pipeline.stages.extraction.extract import extract
 
 _DAYS = 40
 

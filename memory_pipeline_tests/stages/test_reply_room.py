@@ -12,10 +12,10 @@ import pytest
 
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.text import estimate_tokens
-from memory_pipeline.inference.limits import Limits
-from memory_pipeline.stages.extract import ExtractReport, extract
-from memory_pipeline.stages.packing import Capacity, Joint, grouped
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.inference.hosted.limits import Limits
+from memory_pipeline.stages.extraction.extract import ExtractReport, extract
+from memory_pipeline.stages.extraction.packing import Capacity, Joint, grouped
+from memory_pipeline.storage.parquet.schemas import Quarantined
 from memory_pipeline_tests.factories import NOON, POLICY, message
 from memory_pipeline_tests.protocol_engines import at_most, cut, llama_cpp, ollama, vllm
 from memory_pipeline_tests.protocol_server import ProtocolServer

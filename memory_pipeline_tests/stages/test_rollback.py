@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.domain.memory import MemoryVersion, standing
+from memory_pipeline.domain.ledger.memory import MemoryVersion, standing
 from memory_pipeline.errors import RollbackError
-from memory_pipeline.stages.rollback import Rollback, prepare, write
+from memory_pipeline.stages.operations.rollback import Rollback, prepare, write
 from memory_pipeline_tests.stages.whole import Whole
 from memory_pipeline_tests.store import WordEncoder
 

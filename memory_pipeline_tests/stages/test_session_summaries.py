@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from memory_pipeline.domain.calendar import Grain
+from memory_pipeline.domain.derived.summary import Summary
 from memory_pipeline.domain.message import Message, Role
-from memory_pipeline.domain.summary import Summary
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.stages.summarize import SummaryReport, refresh_sessions
+from memory_pipeline.stages.summaries.summarize import SummaryReport, refresh_sessions
 from memory_pipeline_tests.factories import POLICY, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import says

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memory_pipeline.domain.calendar import Grain
-from memory_pipeline.domain.summary import Summary
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.domain.derived.summary import Summary
+from memory_pipeline.storage.parquet.schemas import Quarantined
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.stages.summarising import DAY, MARCH, Home, asked, at, told
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.calendar import Grain
-from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, Cause, Change, MemoryVersion, Status, evolve
+from memory_pipeline.domain.ledger.memory import FORGOTTEN_TOPIC, Cause, Change, MemoryVersion, Status, evolve
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import ModelError
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.storage.parquet.schemas import Quarantined
 from memory_pipeline_tests.factories import POLICY, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import Call, fails, says

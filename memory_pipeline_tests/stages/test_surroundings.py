@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, Status, fold
+from memory_pipeline.domain.ledger.memory import MemoryVersion, Status, fold
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence, Operation, Proposal, Verdict
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.window import windows
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.audit import no_secret_is_remembered
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
+from memory_pipeline.stages.consolidation.recalled_texts import recalled_into
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.feedback import collect
-from memory_pipeline.stages.index_messages import index_messages, message_key
-from memory_pipeline.stages.recalled import recalled_into
-from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
+from memory_pipeline.stages.messages.index_messages import index_messages, message_key
+from memory_pipeline.stages.operations.feedback import collect
+from memory_pipeline.stages.publication.audit import no_secret_is_remembered
+from memory_pipeline.storage.logs.recall_log import ReadEvent, RecallLog
 from memory_pipeline_tests.factories import NOON, message, proposal, residence
 from memory_pipeline_tests.store import Store, WordEncoder
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from memory_pipeline.domain.memory import FORGOTTEN_TOPIC, Change, MemoryVersion, Status
+from memory_pipeline.domain.ledger.memory import FORGOTTEN_TOPIC, Change, MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.errors import CurationError
 from memory_pipeline_tests.factories import proposal, residence

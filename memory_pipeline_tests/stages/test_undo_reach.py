@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.storage.schemas import Link
+from memory_pipeline.storage.parquet.schemas import Link
 from memory_pipeline_tests.stages.whole import Whole
 from memory_pipeline_tests.store import WordEncoder
 

@@ -14,16 +14,16 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.evidence import diaries
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.extract_requests import works
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.publish import index_days
-from memory_pipeline.stages.summarize import summarize
-from memory_pipeline.stages.withholding import for_models, for_readers
-from memory_pipeline.storage.schemas import Reply
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.extraction.extract_requests import works
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.redaction import for_models, for_readers
+from memory_pipeline.stages.publication.publish import index_days
+from memory_pipeline.stages.summaries.summarize import summarize
+from memory_pipeline.stages.summaries.summary_evidence import diaries
+from memory_pipeline.storage.parquet.schemas import Reply
 from memory_pipeline_tests.factories import NOON, POLICY, message
 from memory_pipeline_tests.store import WordEncoder
 

@@ -11,7 +11,7 @@ import pytest
 
 from memory_pipeline.domain.gate import GateInput, examine, first_failure
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation
-from memory_pipeline.stages.claim_readings import read
+from memory_pipeline.stages.consolidation.claim_readings import read
 from memory_pipeline_tests.factories import POLICY, message, proposal
 
 ADD, CLOSE, FORGET = Operation.ADD, Operation.CLOSE_OPEN_LOOP, Operation.FORGET

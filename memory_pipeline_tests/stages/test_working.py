@@ -15,13 +15,13 @@ from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.errors import IngestError, StorageError
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import working as stage
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import take_inbox
-from memory_pipeline.stages.working import due, flush, receive, take_all
-from memory_pipeline.storage.access_log import Access, AccessLog
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.working import Waiting, WorkingMemory
+from memory_pipeline.stages.messages import working_memory as stage
+from memory_pipeline.stages.messages.ingest import take_inbox
+from memory_pipeline.stages.messages.working_memory import due, flush, receive, take_all
+from memory_pipeline.storage.logs.access_log import Access, AccessLog
+from memory_pipeline.storage.logs.working_files import Waiting, WorkingMemory
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.store import WordEncoder
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)

@@ -7,18 +7,18 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from memory_pipeline.domain.gate import GateInput
-from memory_pipeline.domain.memory import MemoryVersion, fold, standing
+from memory_pipeline.domain.ledger.memory import MemoryVersion, fold, standing
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.encoder import RememberingEncoder
 from memory_pipeline.settings import Settings
+from memory_pipeline.stages.consolidation.neighbours import Vectors
+from memory_pipeline.stages.consolidation.replay import Replay, UserHistory
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.desk import Desk
-from memory_pipeline.stages.neighbours import Vectors
-from memory_pipeline.stages.replay import Replay, UserHistory
-from memory_pipeline.stages.undo import overruling
+from memory_pipeline.stages.hand.undo import overruling
+from memory_pipeline.stages.hand.user_memories import Desk
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.store import WordEncoder
 

@@ -8,16 +8,16 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.domain.memory import MemoryVersion
-from memory_pipeline.domain.summary import Summary
+from memory_pipeline.domain.derived.summary import Summary
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages import freshness, registry
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.ingest import IngestReport, ingest
-from memory_pipeline.stages.making import make
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.ledger import CURRENT
-from memory_pipeline.storage.rows import from_table
+from memory_pipeline.stages.messages.ingest import IngestReport, ingest
+from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.stages.plan.making import make
+from memory_pipeline.storage.parquet.arrow_rows import from_table
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.ledger import CURRENT
 from memory_pipeline_tests.store import WordEncoder
 
 _ROUNDS = 4

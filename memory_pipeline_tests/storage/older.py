@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from memory_pipeline.storage.rows import to_table
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.storage.parquet.arrow_rows import to_table
+from memory_pipeline.storage.parquet.schemas import DATASETS
 
 LATER = {
     "proposals": ("reply_key",),

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage import buckets
-from memory_pipeline.storage.by_user import files_of, refresh, rows_of
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.overlay import on_top_of
-from memory_pipeline.storage.schemas import Link
+from memory_pipeline.storage.parquet import buckets
+from memory_pipeline.storage.parquet.by_user import files_of, refresh, rows_of
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.overlay import on_top_of
+from memory_pipeline.storage.parquet.schemas import Link
 from memory_pipeline_tests.factories import NOON
 
 USERS = tuple(Scope("t", f"user-{n}") for n in range(7))

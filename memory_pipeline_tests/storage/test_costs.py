@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.costs import GROUPINGS, entry, habits, of_runs, spending, spent_on
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.schemas import Cost
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.schemas import Cost
+from memory_pipeline.storage.queries.costs import GROUPINGS, entry, habits, of_runs, spending, spent_on
 
 ANN, BOB = Scope("t", "ann"), Scope("t", "bob")
 EVENT = date(2020, 5, 17)

@@ -15,10 +15,10 @@ from memory_pipeline.domain.message import Message
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.files import ROLLED
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.roll_up import roll_up, sweep
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.storage.parquet.files import ROLLED
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.roll_up import roll_up, sweep
+from memory_pipeline.storage.parquet.schemas import DATASETS
 from memory_pipeline_tests.factories import NOON, memory, message, residence
 
 

@@ -10,10 +10,10 @@ from memory_pipeline.domain.erasure import Erasure, Reached, Reason, Target
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.costs import entry
-from memory_pipeline.storage.erasures import Erasures
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.traces import Traces
+from memory_pipeline.storage.erasing.erasures import Erasures
+from memory_pipeline.storage.erasing.traces import Traces
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.costs import entry
 from memory_pipeline_tests.factories import NOON, message, proposal
 
 ALICE, BOB = Scope("t", "alice"), Scope("t", "bob")

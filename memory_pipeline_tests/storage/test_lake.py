@@ -10,14 +10,14 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.errors import QueryError, StorageError
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.console import query
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.rows import from_table, to_table
+from memory_pipeline.storage.parquet.arrow_rows import from_table, to_table
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.console import query
 from memory_pipeline_tests.factories import NOON, memory, message, proposal, residence
 
 

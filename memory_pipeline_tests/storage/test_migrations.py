@@ -10,16 +10,16 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from memory_pipeline.domain.derived.summary import Summary, SummaryGrain
 from memory_pipeline.domain.proposal import Outcome, Verdict
-from memory_pipeline.domain.summary import Summary, SummaryGrain
 from memory_pipeline.errors import SchemaTooNew
-from memory_pipeline.storage.costs import entry
-from memory_pipeline.storage.files import NOTES
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.migrations import MIGRATIONS, steps, upgraded
-from memory_pipeline.storage.rows import from_table, to_table
-from memory_pipeline.storage.schemas import DATASETS, Link, Recall
-from memory_pipeline.storage.versions import NOTE, Versions
+from memory_pipeline.storage.parquet.arrow_rows import from_table, to_table
+from memory_pipeline.storage.parquet.files import NOTES
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.migrations import MIGRATIONS, steps, upgraded
+from memory_pipeline.storage.parquet.schemas import DATASETS, Link, Recall
+from memory_pipeline.storage.parquet.versions import NOTE, Versions
+from memory_pipeline.storage.queries.costs import entry
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.storage.older import LATER, first_version, written
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.storage.lake import Lake
-from memory_pipeline.storage.partition_values import by_partition
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.partition_values import by_partition
 from memory_pipeline_tests.factories import NOON, message
 
 FIRST = NOON.date()

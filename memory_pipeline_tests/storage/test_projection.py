@@ -5,8 +5,8 @@ from dataclasses import fields
 import pytest
 
 from memory_pipeline.domain.proposal import Evidence
-from memory_pipeline.storage.index import IndexedMemory
-from memory_pipeline.storage.projection import indexed_memory, spoken
+from memory_pipeline.storage.vectors.index import IndexedMemory
+from memory_pipeline.storage.vectors.projection import indexed_memory, spoken
 from memory_pipeline_tests import factories
 
 

@@ -17,8 +17,8 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.orchestration.assets.stages import make
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.recall_log import ReadEvent, RecallLog
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.storage.logs.recall_log import ReadEvent, RecallLog
 
 ALICE = Scope("acme", "alice")
 AT = datetime(2026, 3, 10, 23, 30, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memory_pipeline.storage.size import size_of
+from memory_pipeline.storage.parquet.size import size_of
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.store import Store
 

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.recall_log import OFFERED, ReadEvent, RecallLog
-from memory_pipeline.storage.spool_tail import SpoolTail
+from memory_pipeline.storage.logs.recall_log import OFFERED, ReadEvent, RecallLog
+from memory_pipeline.storage.logs.spool_tail import SpoolTail
 
 AT = datetime(2026, 3, 9, 12, tzinfo=UTC)
 ANN = Scope("t", "ann")

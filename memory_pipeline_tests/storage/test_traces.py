@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_pipeline.storage.trace_search import search
-from memory_pipeline.storage.traces import SHORTEST, WINDOW, Traces
+from memory_pipeline.storage.erasing.trace_search import search
+from memory_pipeline.storage.erasing.traces import SHORTEST, WINDOW, Traces
 
 SALT = b"0123456789abcdef0123456789abcdef"
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=WINDOW) | st.sampled_from(

@@ -11,8 +11,8 @@ import pytest
 
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.files import PARTIAL, Files
-from memory_pipeline.storage.unfinished import remove_unfinished, unfinished
+from memory_pipeline.storage.erasing.unfinished import remove_unfinished, unfinished
+from memory_pipeline.storage.parquet.files import PARTIAL, Files
 
 DAY = timedelta(days=1)
 PLACES = (f"lake/{PARTIAL}/a.tmp", "recall/recall-1.jsonl.b.tmp", "quarantine/talks/.x.jsonl.7.tmp", "batches/.c.tmp")

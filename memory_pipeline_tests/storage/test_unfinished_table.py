@@ -10,11 +10,11 @@ import pytest
 
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import begin
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.storage.index import Index, IndexedMemory
-from memory_pipeline.storage.projection import indexed_memory
-from memory_pipeline.storage.rows import to_table
+from memory_pipeline.stages.plan.freshness import begin
+from memory_pipeline.stages.plan.registry import BY_NAME
+from memory_pipeline.storage.parquet.arrow_rows import to_table
+from memory_pipeline.storage.vectors.index import Index, IndexedMemory
+from memory_pipeline.storage.vectors.projection import indexed_memory
 from memory_pipeline_tests.factories import NOON, memory
 
 ROWS = to_table([indexed_memory(memory())], IndexedMemory)

@@ -15,7 +15,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.working import in_view, placed, under_way
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.working import WorkingMemory
+from memory_pipeline.storage.logs.working_files import WorkingMemory
 from memory_pipeline_tests import factories
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from memory_pipeline.domain.entities.names import key
 from memory_pipeline.domain.entities.relations import Relation
-from memory_pipeline.domain.memory import Status
+from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.proposal import DERIVED_TYPES
 
 USER = "user"

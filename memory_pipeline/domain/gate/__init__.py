@@ -2,18 +2,19 @@
 
 Stateless and without I/O. Every rule measures one thing and says so; a proposal passes when all do. What depends on the
 memories that exist (duplicates, contradictions) is decided by consolidation. The rules stand by theme in ``safety``,
-``worth``, ``grounding``, ``support``, ``restated`` and ``echo``; their codes are explained in ``domain.reasons``.
+``substance``, ``grounding``, ``corroboration``, ``restated`` and ``echo``; their codes are explained in
+``domain.reasons``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from memory_pipeline.domain.gate import echo, grounding, restated, safety, support, worth
+from memory_pipeline.domain.gate import corroboration, echo, grounding, restated, safety, substance
+from memory_pipeline.domain.gate.corroboration import unknown
 from memory_pipeline.domain.gate.echo import nods
-from memory_pipeline.domain.gate.given import GateInput, Recalled
-from memory_pipeline.domain.gate.support import unknown
-from memory_pipeline.domain.gate.worth import quality
+from memory_pipeline.domain.gate.gate_input import GateInput, Recalled
+from memory_pipeline.domain.gate.substance import quality
 from memory_pipeline.domain.proposal import Finding
 
 __all__ = [
@@ -34,18 +35,18 @@ RULES: tuple[Callable[[GateInput], Finding | None], ...] = (
     safety.secret,
     safety.instruction,
     safety.canary,
-    worth.length,
-    worth.confidence,
-    worth.salience,
-    worth.surprise,
-    worth.quality_of_work,
-    worth.dates,
-    worth.derived,
+    substance.length,
+    substance.confidence,
+    substance.salience,
+    substance.surprise,
+    substance.quality_of_work,
+    substance.dates,
+    substance.derived,
     grounding.grounding,
     grounding.own_words,
     echo.echo,
-    support.invented,
-    support.unsupported,
+    corroboration.invented,
+    corroboration.unsupported,
     restated.voice,
     restated.subject,
     restated.contrary,
@@ -72,7 +73,8 @@ def wants_session(given: GateInput) -> bool:
     if given.recalled or echo.quotes(given):
         return True
     return any(
-        found is not None and not found.passed for found in (support.invented(given), support.unsupported(given))
+        found is not None and not found.passed
+        for found in (corroboration.invented(given), corroboration.unsupported(given))
     )
 
 

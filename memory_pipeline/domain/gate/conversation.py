@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
-from memory_pipeline.domain.gate.given import GateInput
+from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.language import english, number_words
 from memory_pipeline.domain.gate.numerals import forms, known, spelled
 from memory_pipeline.domain.message import Message

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memory_pipeline.domain.gate.given import GateInput, Recalled
+from memory_pipeline.domain.gate.gate_input import GateInput, Recalled
 from memory_pipeline.domain.gate.grounding import grounded
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Evidence, Finding

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_pipeline.domain.gate.given import GateInput
+from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.policy import Handling
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding
 from memory_pipeline.domain.sensitive import handled, masked

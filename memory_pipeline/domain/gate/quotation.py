@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from memory_pipeline.domain.gate.given import GateInput
+from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import normalise, words
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.stages.importers import Fault, Item, SourceFile
+from memory_pipeline.stages.messages.importers import Fault, Item, SourceFile
 
 
 def landed(read: Callable[[SourceFile], Iterator[Item]], file: Path) -> list[dict[str, Any]]:

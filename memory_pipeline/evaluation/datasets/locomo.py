@@ -14,7 +14,7 @@ from typing import Any
 
 from memory_pipeline.evaluation.corpus import Corpus, Question
 from memory_pipeline.evaluation.datasets.imported import landed
-from memory_pipeline.stages.importers.locomo import read
+from memory_pipeline.stages.messages.importers.locomo import read
 
 FILE = "locomo/locomo10.json"
 # Named by the authors' scorer and by the evidence that they need (3.1 turns a question in category 1).

@@ -9,7 +9,7 @@ from typing import Any
 
 from memory_pipeline.evaluation.corpus import Corpus, Question
 from memory_pipeline.evaluation.datasets.imported import landed
-from memory_pipeline.stages.importers.longmemeval import read, session_time
+from memory_pipeline.stages.messages.importers.longmemeval import read, session_time
 
 
 def load_haystacks(place: Path) -> Corpus:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memory_pipeline.domain.slots import attribute
+from memory_pipeline.domain.consolidation.slots import attribute
 from memory_pipeline.inference.builtin.foreign import foreign_answer
 from memory_pipeline.inference.builtin.nearest import nearest
 from memory_pipeline.inference.builtin.retelling import past, retold

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from memory_pipeline.domain.slots import attribute as slot_attribute
+from memory_pipeline.domain.consolidation.slots import attribute as slot_attribute
 from memory_pipeline.domain.text import figures, negated
 from memory_pipeline.inference.builtin.about import Sentence, sentence
 from memory_pipeline.inference.builtin.changes import became, closed, over, planned_of

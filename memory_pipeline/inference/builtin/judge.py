@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from memory_pipeline.domain.contrast import opposed, rotated
-from memory_pipeline.domain.fulfilment import fulfilled
-from memory_pipeline.domain.slots import Relation, Slot, attribute, relate
+from memory_pipeline.domain.consolidation.contrast import opposed, rotated
+from memory_pipeline.domain.consolidation.fulfilment import fulfilled
+from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.text import negated, overlap
 from memory_pipeline.inference.builtin.likeness import Likeness, likeness
 from memory_pipeline.inference.replies import Judgement, JudgeReply

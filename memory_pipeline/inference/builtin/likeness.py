@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from memory_pipeline.domain.contrast import replaces
-from memory_pipeline.domain.slots import Slot
+from memory_pipeline.domain.consolidation.contrast import replaces
+from memory_pipeline.domain.consolidation.slots import Slot
 from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negations, words
 from memory_pipeline.inference.builtin.entities import entities
 from memory_pipeline.inference.builtin.lexicon import wordset

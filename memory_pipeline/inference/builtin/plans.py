@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.domain.deeds import plans_act
+from memory_pipeline.domain.consolidation.deeds import plans_act
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.context import OPEN, Reading, of_the_assistant

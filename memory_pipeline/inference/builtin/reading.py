@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memory_pipeline.domain.endings import tells_end
+from memory_pipeline.domain.consolidation.endings import tells_end
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.appointments import rescheduled
 from memory_pipeline.inference.builtin.context import OPEN, Reading

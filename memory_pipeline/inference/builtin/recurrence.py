@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from memory_pipeline.domain.derived_numbers import figures_in
+from memory_pipeline.domain.derived.derived_numbers import figures_in
 from memory_pipeline.domain.text import negations
 from memory_pipeline.inference.builtin.themes import MONTHS
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from memory_pipeline.domain.consolidation.slots import attribute as slot_attribute
 from memory_pipeline.domain.proposal import MemoryType, Operation
-from memory_pipeline.domain.slots import attribute as slot_attribute
 from memory_pipeline.domain.text import content_words, estimate_tokens, names
 from memory_pipeline.inference.builtin.about import Sentence, sentence
 from memory_pipeline.inference.builtin.gathering import Told

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memory_pipeline.domain.slots import Slot
+from memory_pipeline.domain.consolidation.slots import Slot
 from memory_pipeline.domain.text import STOPWORDS, names
 from memory_pipeline.inference.builtin.about import sentence
 from memory_pipeline.inference.builtin.likeness import likeness

@@ -8,7 +8,7 @@ from enum import IntEnum
 from fnmatch import fnmatchcase
 from functools import cache
 
-from memory_pipeline.domain.slots import Relation, Slot, relate
+from memory_pipeline.domain.consolidation.slots import Relation, Slot, relate
 from memory_pipeline.domain.text import singular, words
 from memory_pipeline.inference.builtin.filling import filled, of_kind
 from memory_pipeline.inference.builtin.statements import Statement, slots_of, told_dates

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from memory_pipeline.domain.slots import Slot
+from memory_pipeline.domain.consolidation.slots import Slot
 from memory_pipeline.language.vocabulary import relations, table
 
 _LONGEST = 240

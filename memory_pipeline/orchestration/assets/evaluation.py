@@ -13,7 +13,7 @@ from memory_pipeline.orchestration.run_stage import OWNERS
 from memory_pipeline.orchestration.versions import version_in_force
 
 if TYPE_CHECKING:
-    from memory_pipeline.storage.schemas import Evaluation
+    from memory_pipeline.storage.parquet.schemas import Evaluation
 
 _FIGURES = ("precision", "recall", "hit@3", "behaviours")
 _COUNTS = ("leaks", "duplicates", "passed", "fixtures")
@@ -41,7 +41,7 @@ def evaluation(config: Played, pipeline: Pipeline) -> dg.MaterializeResult[None]
     from memory_pipeline.evaluation.fixture_run import run_fixtures
     from memory_pipeline.evaluation.fixture_verdict import below
     from memory_pipeline.evaluation.history import FIXTURES, record, results
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     settings = pipeline.settings()
     # Hosted models would be paid for outside of the day's budget.
@@ -82,7 +82,7 @@ def _history(results: Sequence["Evaluation"]) -> dict[str, Any]:
 @dg.asset_check(asset=evaluation, description="Precision, hit@3, leaks and duplicates keep to [evaluation].")
 def fixtures_are_good_enough(pipeline: Pipeline) -> dg.AssetCheckResult:
     from memory_pipeline.evaluation.history import FIXTURES, metrics_of, results
-    from memory_pipeline.storage.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
     (newest,) = results(Lake(pipeline.settings().path("lake")), FIXTURES, most=1)
     return dg.AssetCheckResult(

@@ -9,7 +9,7 @@ from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS
 
 if TYPE_CHECKING:
-    from memory_pipeline.stages.audit_result import Audit
+    from memory_pipeline.stages.publication.audit_result import Audit
 
 
 @dg.asset(
@@ -52,14 +52,14 @@ def maintenance(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mat
 
 @dg.asset_check(asset=maintenance, description="Lake and index take no more bytes than they may.")
 def store_size(context: dg.AssetCheckExecutionContext, pipeline: Pipeline) -> dg.AssetCheckResult:
-    from memory_pipeline.stages import store_audit
+    from memory_pipeline.stages.publication import store_audit
 
     return _result(store_audit.store_size(pipeline.stage_context(context.run.run_id)))
 
 
 @dg.asset_check(asset=maintenance, description="Lake and index have no more files than they may.")
 def file_count(context: dg.AssetCheckExecutionContext, pipeline: Pipeline) -> dg.AssetCheckResult:
-    from memory_pipeline.stages import store_audit
+    from memory_pipeline.stages.publication import store_audit
 
     return _result(store_audit.file_count(pipeline.stage_context(context.run.run_id)))
 

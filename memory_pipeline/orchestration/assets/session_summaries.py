@@ -32,8 +32,8 @@ def session_summaries(context: dg.AssetExecutionContext, pipeline: Pipeline) -> 
 
 
 def _refresh(ctx: "StageContext", days: list[date]) -> Made:
-    from memory_pipeline.stages.one_writer import alone
-    from memory_pipeline.stages.summarize import refresh_sessions
+    from memory_pipeline.stages.publication.one_writer import alone
+    from memory_pipeline.stages.summaries.summarize import refresh_sessions
 
     with alone(ctx.settings, "stage-daily_summaries"):  # it writes the same rows
         report = refresh_sessions(ctx, days)

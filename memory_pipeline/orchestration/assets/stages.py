@@ -13,7 +13,7 @@ from memory_pipeline.orchestration.partitions import BY_GRAIN, FROM_DAYS
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
 from memory_pipeline.orchestration.versions import version_of
-from memory_pipeline.stages.registry import BY_NAME, STAGES, Stage
+from memory_pipeline.stages.plan.registry import BY_NAME, STAGES, Stage
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext

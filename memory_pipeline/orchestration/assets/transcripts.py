@@ -28,7 +28,7 @@ def transcripts(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mat
 
 
 def _take_in(ctx: "StageContext", days: list[date]) -> Made:
-    from memory_pipeline.stages.ingest import take_inbox
+    from memory_pipeline.stages.messages.ingest import take_inbox
 
     report = take_inbox(ctx)
     counts = ctx.lake.sql(

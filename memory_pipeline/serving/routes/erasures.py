@@ -12,7 +12,7 @@ from memory_pipeline.serving.requests import Erase
 from memory_pipeline.serving.routes.arguments import PROBLEMS, MemoryId, Tenant, User
 from memory_pipeline.serving.routes.reads import named, whom
 from memory_pipeline.serving.service import Memories
-from memory_pipeline.storage.erasures import Erasures
+from memory_pipeline.storage.erasing.erasures import Erasures
 
 router = APIRouter(tags=["erasures"], responses=PROBLEMS)
 

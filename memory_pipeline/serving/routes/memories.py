@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.errors import NotFound
 from memory_pipeline.serving.access import Asking, Caller
 from memory_pipeline.serving.answers import ChangedMemory, History, Json, Memory, MemoryPage, changed

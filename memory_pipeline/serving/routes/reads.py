@@ -6,9 +6,9 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from memory_pipeline.domain.profile import StandingProfile
-from memory_pipeline.domain.recall import Answer, ContextBlock, RecalledItem
-from memory_pipeline.domain.recall import Payload as PayloadMade
+from memory_pipeline.domain.reading.profile import StandingProfile
+from memory_pipeline.domain.reading.recall import Answer, ContextBlock, RecalledItem
+from memory_pipeline.domain.reading.recall import Payload as PayloadMade
 from memory_pipeline.serving.access import Asking, Caller
 from memory_pipeline.serving.answers import FeedbackTaken, Json, TimelinePage, UserPage
 from memory_pipeline.serving.paging import page

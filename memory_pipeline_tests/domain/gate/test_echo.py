@@ -12,7 +12,7 @@ from memory_pipeline.domain.gate import GateInput, Recalled, examine, first_fail
 from memory_pipeline.domain.gate.echo import echo, sameness
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType
-from memory_pipeline.retrieval import layouts
+from memory_pipeline.retrieval.prompt import layouts
 from memory_pipeline_tests.factories import NOON, POLICY, message, proposal
 
 BEFORE = NOON - timedelta(minutes=5)

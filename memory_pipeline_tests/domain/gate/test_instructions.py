@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_pipeline.domain.gate.given import GateInput
+from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.instructions import directive, unmasked
 from memory_pipeline.domain.gate.safety import instruction
 from memory_pipeline.domain.proposal import Evidence

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.derived_numbers import underived
-from memory_pipeline.domain.faithfulness import unfaithful
+from memory_pipeline.domain.derived.derived_numbers import underived
+from memory_pipeline.domain.derived.faithfulness import unfaithful
 from memory_pipeline.domain.text import numbers
 from memory_pipeline.inference.builtin.clusters import pattern
 from memory_pipeline.inference.builtin.reflect import reflect

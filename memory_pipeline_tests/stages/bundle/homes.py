@@ -14,15 +14,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from memory_pipeline.domain.memory import MemoryVersion
+from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.stages.bundle import archive
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.stages.index_messages import index_messages
-from memory_pipeline.stages.ingest import ingest
-from memory_pipeline.stages.publish import index_days
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.messages.index_messages import index_messages
+from memory_pipeline.stages.messages.ingest import ingest
+from memory_pipeline.stages.operations.bundle import archive
+from memory_pipeline.stages.publication.publish import index_days
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.store import Store, WordEncoder
 
@@ -106,7 +106,7 @@ def tampered(path: Path, dataset: str, change: Callable[[list[dict[str, Any]]], 
 
 def as_json(row: Any) -> dict[str, Any]:
     """A noun as a bundle's row."""
-    from memory_pipeline.stages.bundle.rows import line
+    from memory_pipeline.stages.operations.bundle.bundle_rows import line
 
     found: dict[str, Any] = json.loads(line(row))
     assert found.keys() == asdict(row).keys()

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.hold import Hold
-from memory_pipeline.domain.memory import standing
+from memory_pipeline.domain.ledger.hold import Hold
+from memory_pipeline.domain.ledger.memory import standing
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.stages.bundle.exporting import export
-from memory_pipeline.stages.bundle.importing import import_
-from memory_pipeline.stages.consolidate import consolidate
+from memory_pipeline.stages.consolidation.consolidate import consolidate
+from memory_pipeline.stages.consolidation.holds import holds_in_force
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.freshness import inputs, record
-from memory_pipeline.stages.holds import holds_in_force
-from memory_pipeline.stages.registry import BY_NAME
-from memory_pipeline.stages.rollback import prepare, write
+from memory_pipeline.stages.operations.bundle.exporting import export
+from memory_pipeline.stages.operations.bundle.importing import import_
+from memory_pipeline.stages.operations.rollback import prepare, write
+from memory_pipeline.stages.plan.freshness import inputs, record
+from memory_pipeline.stages.plan.registry import BY_NAME
 from memory_pipeline_tests.stages.bundle.homes import ANN, context, talked, tampered, versions
 
 ZOE = Scope("other", "zoe")

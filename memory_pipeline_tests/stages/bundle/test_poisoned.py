@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.memory import MemoryVersion, seal
+from memory_pipeline.domain.derived.summary import Refusal, Summary, SummaryGrain
+from memory_pipeline.domain.ledger.memory import MemoryVersion, seal
 from memory_pipeline.domain.proposal import Evidence
-from memory_pipeline.domain.summary import Refusal, Summary, SummaryGrain
 from memory_pipeline.errors import BundleError, SchemaTooNew
 from memory_pipeline.inference.prompts import CANARIES
-from memory_pipeline.stages.bundle import archive
-from memory_pipeline.stages.bundle.exporting import export
-from memory_pipeline.stages.bundle.importing import import_
-from memory_pipeline.storage.schemas import Quarantined
+from memory_pipeline.stages.operations.bundle import archive
+from memory_pipeline.stages.operations.bundle.exporting import export
+from memory_pipeline.stages.operations.bundle.importing import import_
+from memory_pipeline.storage.parquet.schemas import Quarantined
 from memory_pipeline_tests.stages.bundle.homes import ANN, BEN, as_json, context, talked, tampered, versions
 
 Rows = list[dict[str, Any]]
@@ -237,7 +237,7 @@ def test_what_rests_on_a_message_that_is_put_aside_goes_with_it(own: Path, bundl
 
 def test_kept_replies_answer_their_own_user_only(tmp_path: Path) -> None:
     """A bundle may hold a reply under the key of another user's request."""
-    from memory_pipeline.storage.schemas import Reply
+    from memory_pipeline.storage.parquet.schemas import Reply
 
     victim = talked(tmp_path / "a", BEN)
     kept = victim.lake.read("replies", Reply)

@@ -15,16 +15,16 @@ from typer.testing import CliRunner
 from memory_pipeline.cli import app
 from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.memory import Cause, Change, MemoryVersion, evolve, fold, seal
+from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, evolve, fold, seal
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.window import windows
 from memory_pipeline.errors import BundleError, NotFound
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.stages.bundle.exporting import export
-from memory_pipeline.stages.bundle.importing import import_
-from memory_pipeline.stages.freshness import inputs, record, stale
-from memory_pipeline.stages.registry import BY_NAME
+from memory_pipeline.stages.operations.bundle.exporting import export
+from memory_pipeline.stages.operations.bundle.importing import import_
+from memory_pipeline.stages.plan.freshness import inputs, record, stale
+from memory_pipeline.stages.plan.registry import BY_NAME
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.stages.bundle.homes import ANN, BEN, SAID, context, members, talked, versions
 from memory_pipeline_tests.store import NOW, Store, WordEncoder

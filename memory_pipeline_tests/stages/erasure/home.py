@@ -11,9 +11,9 @@ from typing import Any
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.reader import MemoryReader
-from memory_pipeline.stages.curate import edit
-from memory_pipeline.stages.ingest import take_inbox
-from memory_pipeline.storage.schemas import DATASETS
+from memory_pipeline.stages.hand.curate import edit
+from memory_pipeline.stages.messages.ingest import take_inbox
+from memory_pipeline.storage.parquet.schemas import DATASETS
 from memory_pipeline_tests.stages.whole import Whole
 from memory_pipeline_tests.store import WordEncoder
 

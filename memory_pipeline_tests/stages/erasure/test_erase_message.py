@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from memory_pipeline.stages.erasure.erase import erase_named
+from memory_pipeline.stages.operations.erasure.erase import erase_named
 from memory_pipeline_tests.stages.erasure.home import ALICE, NOW, PORTO, Home, built, said
 
 LATER = NOW + timedelta(hours=1)

@@ -9,11 +9,11 @@ import pytest
 
 from memory_pipeline.domain.erasure import Target
 from memory_pipeline.errors import NotFound
-from memory_pipeline.stages.erasure.erase import erase_named, survey
-from memory_pipeline.storage.block_files import BlockFiles
-from memory_pipeline.storage.by_user import files_of, refresh, rows_of
-from memory_pipeline.storage.costs import spending
-from memory_pipeline.storage.erasures import Erasures
+from memory_pipeline.stages.operations.erasure.erase import erase_named, survey
+from memory_pipeline.storage.erasing.erasures import Erasures
+from memory_pipeline.storage.logs.block_files import BlockFiles
+from memory_pipeline.storage.parquet.by_user import files_of, refresh, rows_of
+from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.stages.erasure.home import ALICE, BOB, NOW, SISTERS, Home, said
 
 LATER = NOW + timedelta(hours=1)

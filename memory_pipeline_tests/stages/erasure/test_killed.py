@@ -6,12 +6,12 @@ from datetime import timedelta
 import pytest
 
 from memory_pipeline.domain.erasure import Reason
-from memory_pipeline.stages.erasure import erase as erasing
-from memory_pipeline.stages.erasure import partitions
-from memory_pipeline.stages.erasure.erase import complete, erase_named
-from memory_pipeline.stages.erasure.retention import aged_messages, due, retain
-from memory_pipeline.stages.ingest import take_inbox
-from memory_pipeline.storage.erasures import Erasures
+from memory_pipeline.stages.messages.ingest import take_inbox
+from memory_pipeline.stages.operations.erasure import erase as erasing
+from memory_pipeline.stages.operations.erasure import partitions
+from memory_pipeline.stages.operations.erasure.erase import complete, erase_named
+from memory_pipeline.stages.operations.erasure.retention import aged_messages, due, retain
+from memory_pipeline.storage.erasing.erasures import Erasures
 from memory_pipeline_tests.stages.erasure.home import ALICE, NOW, SISTERS, Home
 
 LATER = NOW + timedelta(hours=1)

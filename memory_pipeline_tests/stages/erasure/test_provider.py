@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.inference.batch_api import BatchApi
-from memory_pipeline.inference.batch_deletion import Deletion, delete_batch
-from memory_pipeline.inference.batch_files import line
-from memory_pipeline.inference.batch_records import BatchRecord, BatchRecords
-from memory_pipeline.inference.openai_chat import OpenAIChat
+from memory_pipeline.inference.batches.batch_api import BatchApi
+from memory_pipeline.inference.batches.batch_deletion import Deletion, delete_batch
+from memory_pipeline.inference.batches.batch_files import line
+from memory_pipeline.inference.batches.batch_records import BatchRecord, BatchRecords
+from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.erasure.erase import erase_named, survey
-from memory_pipeline.stages.erasure.provider import settle
-from memory_pipeline.stages.erasure.reach import target_of
-from memory_pipeline.stages.extract import extract
-from memory_pipeline.storage.erasures import Erasures, OwedDeletion
+from memory_pipeline.stages.extraction.extract import extract
+from memory_pipeline.stages.operations.erasure.erase import erase_named, survey
+from memory_pipeline.stages.operations.erasure.provider import settle
+from memory_pipeline.stages.operations.erasure.reach import target_of
+from memory_pipeline.storage.erasing.erasures import Erasures, OwedDeletion
 from memory_pipeline_tests.factories import NOON, message
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import UNENDING

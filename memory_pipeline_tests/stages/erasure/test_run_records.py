@@ -9,8 +9,8 @@ from dagster._serdes import deserialize_value, serialize_value
 
 from memory_pipeline.orchestration.metadata import table
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.erasure.run_records import ERASED, Redaction, redact
-from memory_pipeline.storage.traces import Traces
+from memory_pipeline.stages.operations.erasure.run_records import ERASED, Redaction, redact
+from memory_pipeline.storage.erasing.traces import Traces
 
 SECRET = "Wilhelmina blows glass in Marinha Grande"
 

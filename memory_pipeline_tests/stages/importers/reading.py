@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.stages.importers import FORMATS, Item, SourceFile
+from memory_pipeline.stages.messages.importers import FORMATS, Item, SourceFile
 
 
 def items(path: Path, format: str) -> list[Item]:

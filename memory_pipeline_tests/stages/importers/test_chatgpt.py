@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.importers import Record
-from memory_pipeline.stages.importers.chatgpt import branch
-from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.messages.importers import Record
+from memory_pipeline.stages.messages.importers.chatgpt import branch
+from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline_tests.stages.importers.reading import items, items_of
 from memory_pipeline_tests.stages.importers.samples import CHATGPT
 from memory_pipeline_tests.stages.landing_files import context, stored

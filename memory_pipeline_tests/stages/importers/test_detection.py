@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.importers import detect
-from memory_pipeline.stages.importers.detection import first_keys
+from memory_pipeline.stages.messages.importers import detect
+from memory_pipeline.stages.messages.importers.detection import first_keys
 from memory_pipeline_tests.stages.importers.samples import DOCUMENTS
 from memory_pipeline_tests.stages.landing_files import line
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline_tests.stages.importers.reading import items_of
 from memory_pipeline_tests.stages.importers.samples import LOCOMO
 from memory_pipeline_tests.stages.landing_files import context, put_aside, stored

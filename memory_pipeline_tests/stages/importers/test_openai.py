@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.importers import Fault, Record
-from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.messages.importers import Fault, Record
+from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline_tests.stages.importers.reading import items, items_of
 from memory_pipeline_tests.stages.importers.samples import OPENAI
 from memory_pipeline_tests.stages.landing_files import context, line, put_aside, stored
@@ -47,7 +47,7 @@ def test_one_conversation_a_line_costs_only_broken_lines(tmp_path: Path) -> None
 
 
 def test_a_line_may_be_long_but_not_endless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_pipeline.stages.importers import openai
+    from memory_pipeline.stages.messages.importers import openai
 
     monkeypatch.setattr(openai, "MAX_CONVERSATION", 200)
     path = tmp_path / "chats.jsonl"

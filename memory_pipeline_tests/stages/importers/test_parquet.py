@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.importers import Fault, Record
-from memory_pipeline.stages.ingest import ingest
+from memory_pipeline.stages.messages.importers import Fault, Record
+from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline_tests.stages.importers.reading import items
 from memory_pipeline_tests.stages.landing_files import context, line, put_aside, stored
 

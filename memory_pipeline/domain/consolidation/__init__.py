@@ -1,0 +1,1 @@
+"""What a proposal does to the memories that exist."""

@@ -1,0 +1,271 @@
+"""Which plans a deed fulfils, in whatever words: "Rang the practice" settles "Has to call the dentist".
+
+The act must be of a family that settles the plan's, what it is done with must be met and not be contradicted (a water
+bill is no electricity bill), and the user, or nobody who is named, must have done it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from memory_pipeline.domain.consolidation.deeds import Act, deeds, plans
+from memory_pipeline.domain.inflection import stem
+from memory_pipeline.domain.tables import table, wordset
+from memory_pipeline.domain.text import figures, singular
+
+_UNDONE = re.compile(
+    r"\b(?:not yet|yet to|never got|still (?:haven't|have not|has not|hasn't|need|needs|has to|have to|must|owe|owes)|"
+    r"(?:haven't|hasn't|didn't|did not|have not|has not|couldn't|could not|wasn't able|was not able|isn't|is not|"
+    r"aren't|wasn't|was not|cannot|can't|won't|will not|don't|doesn't|does not)|forgot(?:ten)? to|almost|nearly|"
+    r"half of|some of|most of|part of|except|apart from|all but|tried to|trying|attempted|failed to|going to|"
+    r"(?:i|we|they|he|she)(?:'ll| will)|will|should|must|tomorrow|plans? to|wants? to|needs? to|has to|have to|"
+    r"wish|supposed to|if|unless|should have|would have|used to|asked (?:\w+ ){1,3}to|remind)\b",
+    re.I,
+)
+_IN_VAIN = re.compile(
+    r"\b(?:nobody|no one|no-one) (?:picked|answered|was|is|there|home|came)|\bno (?:answer|reply|response|luck|joy)\b|"
+    r"\bvoice ?mail\b|\bline (?:was|is) (?:busy|dead)|\bwithout success|\bin vain\b|\bto no avail\b|"
+    r"\b(?:did not|didn't|does not|doesn't|would not|wouldn't|never) (?:pick|answer|respond|reply|show|call back|work|"
+    r"go through)|\b(?:engaged|busy) (?:tone|signal)|\bwas(?: already)? (?:closed|shut|sold out)",
+    re.I,
+)
+_HAS_NOW = re.compile(
+    r"^(?P<who>(?:(?:the|my|their|his|her) )?[^,.;]{1,40}?) (?:has|have|got|received|now has|finally has) "
+    r"(?P<what>(?:(?:his|her|their|its|the|all (?:the|of)|my) )?[^,.;]+)",
+    re.I,
+)
+_WAS = re.compile(r"^(?P<what>[^,.;]{2,60}?) (?:was|were) (?:\w+ ){0,3}?(?P<how>\w+)\b", re.I)
+_WAS_AT = re.compile(
+    r"^(?:the user |i |we )?(?:was|were|(?:has |have )?been) (?:over )?(?:at|to) (?P<where>[^,.;]+)", re.I
+)
+_CAME = wordset("objects", "came")
+_MONEY = re.compile(r"\b(?:money|cash|euros?|dollars?|pounds?|\d+ ?(?:€|\$|£)|[€$£] ?\d+)\b", re.I)
+_SUMMONED = frozenset({"call", "book", "ask", "contact", "reply", "meet", "visit", "text", "invite", "fix"})
+
+
+def fulfilled(said: str, loops: Sequence[str], *, dropped: bool = False, agent: str | None = None) -> list[int]:
+    """Places of the plans that a told deed fulfils: one plan, or several that mean the same; none where it is not
+    clear which.
+
+    Args:
+        said: the deed in one sentence: "Paid the water bill."
+        loops: what was planned, each in one sentence: "Has to pay the electricity bill."
+        dropped: it is told that the plan was given up, so that any act about the same thing will do.
+        agent: who did it, where that is known not to be the user.
+    """
+    scored = [(fit(said, loop, dropped=dropped, agent=agent), n) for n, loop in enumerate(loops)]
+    best = max((score for score, _ in scored), default=0.0)
+    if best <= 0.0:
+        return []
+    chosen = [n for score, n in scored if score == best]
+    meant = {_meaning(loops[n]) for n in chosen}
+    return chosen if len(meant) == 1 else []
+
+
+@lru_cache(maxsize=65536)
+def fit(said: str, loop: str, *, dropped: bool = False, agent: str | None = None) -> float:
+    """How well a deed fits a plan; 0 where it does not fulfil it, more for each word that both name."""
+    if not dropped and (_UNDONE.search(_plain(said)) or _IN_VAIN.search(_plain(said))):
+        return 0.0
+    told = _deeds_of(said, agent)
+    wanted = plans(loop)
+    if not told or not wanted or _other_amount(said, loop):
+        return 0.0
+    scores = [max(_fits(deed, plan, dropped=dropped) for deed in told) for plan in wanted]
+    return sum(scores) if all(scores) else 0.0
+
+
+def same_plan(said: str, loop: str) -> bool:
+    """Whether both set out to do one thing with one thing: "Still has to call mom", "Needs to ring their mother on
+    Friday"; what the first names must all be in the second."""
+    new, old = plans(_plain(said)), plans(_plain(loop))
+    if len(new) != 1 or len(old) != 1 or _other_amount(said, loop):
+        return False
+    (act,), (known,) = new, old
+    alike = bool(act.families & known.families) or bool(act.verb) and act.verb == known.verb
+    return alike and bool(act.core) and all(_met(word, known.all) for word in act.all)
+
+
+def by_others(said: str, loop: str, agent: str) -> bool:
+    """Whether what somebody else did settles the user's plan: the plumber came who was to be called, Greta has the
+    money that she was owed."""
+    return fit(said, loop, agent=agent) > 0.0
+
+
+def _plain(text: str) -> str:
+    return text.replace("’", "'")
+
+
+def _deeds_of(said: str, agent: str | None) -> list[Act]:
+    """What was done, with what others got or did where that settles a plan."""
+    text = _plain(said)
+    told = [_with_agent(deed, agent) for deed in deeds(text)]
+    told = [deed for deed in told if not deed.agent or _trade_came(deed) or _rang_back(deed)]
+    return told + _received(text) + _seen(text) + _been(text)
+
+
+def _with_agent(deed: Act, agent: str | None) -> Act:
+    if agent is None or deed.agent:
+        return deed
+    words = frozenset(singular(w) for w in agent.lower().split())
+    return Act(deed.families, deed.verb, deed.things, deed.heads, deed.owners, words, deed.generic, deed.tokens)
+
+
+def _trade_came(deed: Act) -> bool:
+    return bool(deed.agent & wordset("objects", "trades")) and bool(_CAME & frozenset(deed.tokens))
+
+
+def _rang_back(deed: Act) -> bool:
+    """ "The landlord called back": who was to be called has been spoken to."""
+    return "back" in deed.tokens and bool(deed.families & {"reply", "call", "text"})
+
+
+def _received(text: str) -> list[Act]:
+    """ "Greta has her money" tells that she was paid, "Wes got his drill back" that it was returned."""
+    hit = _HAS_NOW.match(text)
+    if not hit or re.match(r"(?:the )?user\b|i\b|we\b", hit.group("who"), re.I):
+        return []
+    who, what = (frozenset().union(*(a.all for a in plans("give " + hit.group(g)))) for g in ("who", "what"))
+    families = frozenset({"pay"}) if _MONEY.search(hit.group("what")) else frozenset({"return", "give", "send"})
+    things = {"obj": who | what - {"money", "cash"}, "for": frozenset(), "from": frozenset(), "aside": frozenset()}
+    return [Act(families, "", things, who | what, frozenset(), frozenset(), False, ())] if who else []
+
+
+def _seen(text: str) -> list[Act]:
+    """ "The Prado was amazing" tells that one has been there."""
+    hit = _WAS.match(text)
+    if not hit or hit.group("how").lower() not in wordset("objects", "impressions"):
+        return []
+    what = frozenset().union(*(a.all for a in plans("see " + hit.group("what"))))
+    if not what or what & wordset("objects", "people"):
+        return []
+    things = {"obj": what, "for": frozenset[str](), "from": frozenset[str](), "aside": frozenset[str]()}
+    families = frozenset({"visit", "watch", "read", "meet"})
+    return [Act(families, "", things, what, frozenset(), frozenset(), False, ())]
+
+
+def _been(text: str) -> list[Act]:
+    """ "Was at grandma's" tells of a visit."""
+    hit = _WAS_AT.match(text)
+    if not hit:
+        return []
+    what = frozenset().union(*(a.all for a in plans("see " + hit.group("where"))))
+    things = {"obj": what, "for": frozenset[str](), "from": frozenset[str](), "aside": frozenset[str]()}
+    return [Act(frozenset({"visit"}), "", things, what, frozenset(), frozenset(), False, ())] if what else []
+
+
+def _other_amount(said: str, loop: str) -> bool:
+    """Whether both name sums of money, and other ones."""
+    if not (_MONEY.search(said) and _MONEY.search(loop)):
+        return False
+    a, b = figures(said), figures(loop)
+    return bool(a and b) and not a & b
+
+
+def _fits(deed: Act, plan: Act, *, dropped: bool) -> float:
+    if deed.agent:
+        acting = deed.agent & wordset("objects", "trades") if not _rang_back(deed) else deed.agent
+        summoned = plan.families & _SUMMONED and any(_same(a, w) for a in acting for w in plan.core)
+        return 1.0 if summoned else 0.0
+    exact = _act_fits(deed, plan)
+    if not (dropped or exact):
+        return 0.0
+    shared = _shared(deed, plan)
+    if not shared:
+        bare = not deed.core and not plan.core and deed.families & plan.families
+        return 0.5 if bare and not deed.generic else 0.0
+    if not dropped and (_other_things(deed, plan) or _part_only(deed, plan)):
+        return 0.0
+    missing = sum(not _met(w, deed.all) for w in plan.core)
+    return len(shared) + 0.25 * exact - 0.1 * missing
+
+
+def _act_fits(deed: Act, plan: Act) -> float:
+    """2 for the same kind of act, 1 where one settles the other or any may be meant, 0 for another act."""
+    if deed.families & plan.families or (deed.verb and deed.verb[:4] == plan.verb[:4]):
+        return 2.0
+    if deed.generic:
+        whereabouts = bool(deed.tokens) and deed.tokens[-1] in wordset("objects", "places")
+        return 0.0 if whereabouts and plan.families & wordset("objects", "social") else 1.0
+    settled = {f for family in deed.families for f in table("acts")["settles"].get(family, ())}
+    if settled & plan.families:
+        return 1.0
+    # A plan that is only named, "tax return by May", is done by whatever is told of it that is no mere talk of it.
+    named_only = plan.families <= {"do"} and not plan.verb
+    return 1.0 if named_only and not deed.families <= {"call", "text", "ask", "tell", "book", "cancel", "move"} else 0.0
+
+
+def _shared(deed: Act, plan: Act) -> set[str]:
+    """The plan's own words that a deed names, leaving out those that only say in one of them whose a thing is."""
+    # What is only talked about counts where nothing else is named: "spoke to Tom about mom" is no word with her.
+    told = deed.core if _extra(deed, plan, "obj") else deed.all
+    found = {w for w in plan.core if _met(w, told)}
+    strong = set()
+    for word in found:
+        addressed = bool(plan.heads & wordset("objects", "messages"))  # who sent it is who is answered
+        owned = not addressed and _met(word, deed.owners) != (word in plan.owners)
+        modifies = (
+            not _met(word, deed.heads)
+            and word in plan.heads
+            and _extra(deed, plan, "obj")
+            and not (_met_any(deed.heads, plan.core))
+        )
+        if not owned and not modifies:
+            strong.add(word)
+    return found if strong else set()
+
+
+def _part_only(deed: Act, plan: Act) -> bool:
+    """Whether a plan joins several things, and not all of them are named."""
+    return "and" in plan.tokens and any(w in plan.core and not _met(w, deed.all) for w in plan.heads)
+
+
+def _other_things(deed: Act, plan: Act) -> bool:
+    """Whether each names something, in the same role, of which the other knows nothing."""
+    for role in ("obj", "for", "from"):
+        told = plan.things[role] - wordset("objects", "wild")
+        if told & wordset("objects", "messages") and plan.families & wordset("objects", "social"):
+            told = frozenset(w for w in told if w in plan.owners)
+        missing = any(not _met(w, deed.all) for w in told)
+        if _extra(deed, plan, role) and missing:
+            return True
+    return False
+
+
+def _extra(deed: Act, plan: Act, role: str) -> bool:
+    return any(not _met(w, plan.all) for w in deed.things[role])
+
+
+def _met(word: str, words: frozenset[str]) -> bool:
+    return any(_same(word, other) for other in words)
+
+
+def _met_any(words: frozenset[str], others: frozenset[str]) -> bool:
+    return any(_met(w, others) for w in words)
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, frozenset[int]]:
+    groups: dict[str, set[int]] = {}
+    for n, line in enumerate(table("objects")["same"]):
+        for word in line.split():
+            groups.setdefault(singular(word), set()).add(n)
+    return {word: frozenset(found) for word, found in groups.items()}
+
+
+@lru_cache(maxsize=65536)
+def _same(a: str, b: str) -> bool:
+    """Whether two words name one thing: equal, of one stem, or synonyms."""
+    if a == b or stem(a) == stem(b):
+        return True
+    names = _names()
+    return bool(names.get(a, frozenset()) & names.get(b, frozenset()))
+
+
+@lru_cache(maxsize=4096)
+def _meaning(loop: str) -> tuple[frozenset[str], ...]:
+    return tuple(
+        frozenset(str(sorted(_names()[w])) if w in _names() else stem(w) for w in plan.core) for plan in plans(loop)
+    )

@@ -1,0 +1,233 @@
+"""What a statement says it takes the place of: "uses SQLite instead of Postgres", "switched from vim to helix"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from memory_pipeline.domain.consolidation.equivalence import compatible_numbers, one_owner, one_person, told_together
+from memory_pipeline.domain.consolidation.slots import same_value
+from memory_pipeline.domain.inflection import stem
+from memory_pipeline.domain.ledger.memory import MemoryVersion
+from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
+from memory_pipeline.domain.tables import wordset
+from memory_pipeline.domain.text import content_words, figures, normalise, singular, words
+
+_END = r"(?=\s+(?:to|for|with|now|since|because|as|in|at|this|last|and|but|any ?more|by|on|per|after|so)\b|[,.;)]|$)"
+_OLD = r"(?P<old>[^,.;()]+?)"
+_INSTEAD = (
+    re.compile(rf"\b(?:instead of|rather than|in place of|in lieu of|no longer|not) {_OLD}{_END}", re.I),
+    re.compile(rf"\b(?:switch(?:ed|es|ing)?|migrat(?:ed|es|ing)|mov(?:ed|es|ing)|chang(?:ed|es|ing)|convert(?:ed|s)|"
+               rf"went|upgrad(?:ed|es)|transition(?:ed|s)|transferr?(?:ed|s))(?: over)?(?: [\w ]{{1,30}}?)? from {_OLD}"
+               r"(?= to\b|[,.;)]|$)", re.I),
+    re.compile(rf"\b(?:switch(?:ed|es)|mov(?:ed|es)|migrat(?:ed|es)|chang(?:ed|es)|upgrad(?:ed|es))(?: over)? to .+? "
+               rf"from {_OLD}{_END}", re.I),
+    re.compile(rf"\b(?:replac(?:ed|es)|swapp?(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|ditch(?:ed|es)|dropp?(?:ed|s)|"
+               rf"left|gave up|abandon(?:ed|s)|sold) {_OLD} (?:with|for|by|in favou?r of)\b", re.I),
+    re.compile(rf"\b(?:prefers?|likes?|is) .+? (?:over|to) {_OLD}(?= now\b)", re.I),
+)  # fmt: skip
+_SWITCHING = re.compile(
+    r"\b(?:switch|migrat|chang|convert|upgrad|replac|swap|trad|transition|ditch|dropp|abandon|exchang|moved? "
+    r"(?:over )?(?:to|from))",
+    re.I,
+)
+_CHANGING = re.compile(
+    r"\b(?:now|doubled|halved|upped|bumped|raised|lowered|increased|reduced|moved|changed|switched|only|from now on|"
+    r"since|these days|went (?:up|down)|is up|is down|any ?more|instead|put up|cut)\b",
+    re.I,
+)
+_DOSE = re.compile(
+    r"\b(?P<figure>\d+(?:[.,]\d+)?|half|one|two|three|four|five|six|eight|ten|fifteen|twenty) "
+    r"?(?:mg|mcg|µg|ml|units?|milligrams?|micrograms?|grams?|puffs?|tablets?|pills?|drops?)\b",
+    re.I,
+)
+_WORK = frozenset({"occupation", "employer", "current_field"})
+_PLACE = re.compile(r"\b(?:at|in|for) (?P<place>(?:an? |the |their )?[\w'-]+(?: [\w'-]+)?)", re.I)
+_SINCE = re.compile(r"\b(?:since|now|from|started)\b", re.I)
+_UNITS = frozenset({"milligram", "microgram", "tablet", "evening", "morning", "bedtime", "take", "takes", "night"})
+_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_LEADING = {
+    "medication": "health",
+    "use": "tool",
+    "uses": "tool",
+    "drives": "possession",
+    "drive": "possession",
+    "plays": "hobby",
+}
+_STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.CLOSE_OPEN_LOOP})
+_NOT_STATES = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.BOUNDARY, MemoryType.REFLECTION, MemoryType.PATTERN})
+_ONLY = re.compile(r"\b(?:only|nothing but|exclusively|solely)\b", re.I)
+_LOOSE = wordset("objects", "loose")
+_FIELD_AND_EMPLOYER = frozenset({"current_field", "employer"})
+_ALONE = frozenset({"single"})
+_SMALL = frozenset({"longer", "just", "really", "only"})
+
+
+@lru_cache(maxsize=65536)
+def given_up(content: str) -> tuple[str, ...]:
+    """What a statement says that it takes the place of, as it names it."""
+    found = []
+    for pattern in _INSTEAD:
+        for hit in pattern.finditer(content):
+            old = hit.group("old").strip()
+            if content_words(old) - _SMALL:
+                found.append(old)
+    return tuple(dict.fromkeys(found))
+
+
+def tells_change(text: str) -> bool:
+    """Whether a text says that something is otherwise now: "now", "switched", "these days"."""
+    return bool(_CHANGING.search(text) or _SWITCHING.search(text))
+
+
+def replaced(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
+    """The memories of the same relation whose value a statement says it takes the place of.
+
+    A correction ("41, not 42") needs no such words: the same sentence with another figure is what it corrects.
+    """
+    olds = given_up(proposal.content) if proposal.operation in _STATING else ()
+    return [
+        m
+        for m in memories
+        if m.type not in _NOT_STATES and not m.negated and proposal.observed_at >= m.referenced_at
+        if one_owner(proposal, m) or one_person(proposal, m) or _names_it(proposal, m)
+        if any(_is_it(old, proposal, m) for old in olds)
+        or (proposal.operation is Operation.UPDATE and _other_figure(proposal, m))
+        or _renewed(proposal, m)
+        or _redosed(proposal, m)
+        or _other_place(proposal, m)
+        or _rescheduled(proposal, m)
+        or _only_this(proposal, m)
+        or _no_longer_alone(proposal, m)
+    ]
+
+
+def _names_it(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Ramipril doubled" after "Takes Ramipril": what the one is about stands in the other."""
+    subject = normalise(proposal.subject or "user")
+    return subject != "user" and subject in normalise(memory.content)
+
+
+def _is_it(old: str, proposal: Proposal, memory: MemoryVersion) -> bool:
+    if memory.value and proposal.value and same_value(memory.value, proposal.value):
+        return False
+    if _family(proposal) != _family(memory) and not _SWITCHING.search(proposal.content):
+        return False
+    wanted = {stem(w) for w in content_words(old)}
+    there = {stem(w) for w in content_words(memory.value or memory.content)}
+    if _SWITCHING.search(proposal.content) and re.search(
+        rf"\b(?:at|for|in|on|of) (?:the )?{re.escape(old)}\b", memory.content, re.I
+    ):
+        return True  # "moved from payments to fraud" after "Is team lead for payments"
+    if memory.value:
+        return wanted == there or (wanted < there or there < wanted) and same_value(old, memory.value)
+    return wanted <= there and len(there) <= len(wanted) + (8 if old[:1].isupper() else 2)
+
+
+def _renewed(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Ramipril doubled, 5 mg now" after "Ramipril 2.5 mg mornings": what has changed names itself, with another
+    figure or day than before."""
+    of_one = bool(proposal.attribute and memory.attribute) and _family(proposal) == _family(memory)
+    says_so = _CHANGING.search(proposal.content) or proposal.operation is Operation.UPDATE and of_one
+    if not says_so or proposal.operation not in (Operation.ADD, Operation.UPDATE):
+        return False
+    new, old = _measures(proposal.content), _measures(memory.content)
+    if not new or not old or old <= new or new & old:
+        return False
+    led = [w for w in words(proposal.content) if content_words(w) and w not in new][:2]
+    there = {stem(w) for w in content_words(memory.content)}
+    before = [stem(w) for w in words(memory.content) if content_words(w)][:3]
+    if len(led) > 1 and _verb(proposal) == _verb(memory):
+        led = led[1:]  # "Uses Python 3.13" is no news of "Uses Postgres 16"
+    return bool(led) and any(stem(singular(w)) in there and stem(singular(w)) in before for w in led)
+
+
+def _redosed(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Whether both tell a dose of one medicine, and another one."""
+    new, old = _doses(proposal.content), _doses(memory.content)
+    if not new or not old or new & old or proposal.negated:
+        return False
+    return any(
+        len(w) > 5 and w not in _UNITS
+        for w in content_words(proposal.content) & content_words(memory.content) - figures(memory.content)
+    )
+
+
+def _only_this(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Teaches only physics" after "Teaches chemistry": of what one does there is nothing else."""
+    if not _ONLY.search(proposal.content) or proposal.negated or told_together(proposal, memory):
+        return False
+    if proposal.attribute != memory.attribute or not proposal.attribute or proposal.attribute in _LOOSE:
+        return False
+    return _verb(proposal) == _verb(memory) and not same_value(proposal.value, memory.value)
+
+
+def _verb(item: Proposal | MemoryVersion) -> str:
+    return stem(next(iter(words(item.content)), ""))
+
+
+def _no_longer_alone(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Who has a partner is not single."""
+    if proposal.attribute != "partner" or proposal.negated or memory.attribute != "relationship_status":
+        return False
+    return normalise(memory.value or "") in _ALONE and not told_together(proposal, memory)
+
+
+def _rescheduled(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Whether what was due is now due at another time."""
+    if proposal.operation is not Operation.UPDATE or {proposal.type, memory.type} != {MemoryType.OPEN_LOOP}:
+        return False
+    if proposal.due_at is None or proposal.due_at == memory.due_at:
+        return False
+    named = {stem(w) for w in content_words(proposal.value or "")}
+    there = {stem(w) for w in content_words(memory.content)}
+    return same_value(proposal.value, memory.value) or bool(named) and memory.due_at is not None and named <= there
+
+
+def _other_place(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Whether somebody now works at another place, whichever way the two are told: "works in a bakery", "works as an
+    assistant in a pharmacy since March"."""
+    if proposal.attribute not in _WORK or memory.attribute not in _WORK or proposal.attribute == memory.attribute:
+        return False
+    if {proposal.attribute, memory.attribute} == _FIELD_AND_EMPLOYER:
+        return False  # "works in design now, not marketing" leaves the company as it is
+    new, old = _PLACE.search(proposal.content), _PLACE.search(memory.content)
+    if (
+        not new
+        or not old
+        or proposal.negated
+        or not (_SINCE.search(proposal.content) or proposal.operation is Operation.UPDATE)
+    ):
+        return False
+    return not content_words(new.group("place")) & content_words(old.group("place"))
+
+
+def _doses(text: str) -> frozenset[str]:
+    return frozenset(hit.group("figure").lower() for hit in _DOSE.finditer(text))
+
+
+def _measures(text: str) -> frozenset[str]:
+    """Figures and weekdays."""
+    return figures(text) | {singular(w) for w in words(text) if singular(w) in _WEEKDAYS}
+
+
+def _family(item: Proposal | MemoryVersion) -> str:
+    """The relation that a statement is of: its attribute, or else its first word without inflection."""
+    named = (item.attribute or "").replace(" ", "_")
+    if named:
+        return _LEADING.get(named, "tool" if named.startswith("preferred_") else named)
+    first = next(iter(normalise(item.content).split()), "")
+    return _LEADING.get(first, stem(first))
+
+
+def _other_figure(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Whether a correction says the same as a memory, with another figure."""
+    new, old = figures(proposal.content), figures(memory.content)
+    if not new or not old or new == old or compatible_numbers(proposal.content, memory.content):
+        return False
+    return _unfigured(proposal.content) == _unfigured(memory.content)
+
+
+def _unfigured(content: str) -> frozenset[str]:
+    return frozenset(w for w in content_words(content) if not w[:1].isdigit())

@@ -1,0 +1,1 @@
+"""What is derived from memories: patterns, reflections, summaries, and whether they follow."""

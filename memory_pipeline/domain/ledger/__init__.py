@@ -1,0 +1,1 @@
+"""Memory versions, and what acts, time and roll-backs make of them."""

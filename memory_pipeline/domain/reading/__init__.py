@@ -1,0 +1,1 @@
+"""What reads rank by, return and keep back."""

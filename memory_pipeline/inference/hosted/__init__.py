@@ -1,0 +1,1 @@
+"""Model servers that speak OpenAI's protocol: requests, replies, limits, retries."""

@@ -1,0 +1,1 @@
+"""Answers from memory alone."""

@@ -1,0 +1,1 @@
+"""Plain reads: lists, calendar, provenance, what became of proposals and turns."""

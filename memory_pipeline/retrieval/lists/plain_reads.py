@@ -1,0 +1,164 @@
+"""Plain reads: what is remembered, about whom, when and why; nothing is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.retrieval.query import Reach, When, instant, local_date, scope_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from memory_pipeline.retrieval.engine import Engine
+    from memory_pipeline.retrieval.store.links import Linked
+
+
+class PlainReads:
+    """The part of ``MemoryReader`` that lists and explains."""
+
+    _engine: Engine
+
+    def memories(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        status: str | None = None,
+        type: str | None = None,
+        as_of: When | None = None,
+    ) -> list[dict[str, Any]]:
+        """What is remembered, from the ledger, oldest first; all states and types unless one is named.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.lists import listing
+
+        moment = instant(as_of, self._engine.settings.timezone, "as_of")
+        scope = scope_of(tenant_id, user_id)
+        return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
+
+    def users(self, *, tenant_id: str = "default", user_id: str | None = None) -> list[dict[str, Any]]:
+        """Who is there, by name, with how much is known of each; see ``users.users``.
+
+        Args:
+            user_id: only this one.
+        """
+        from memory_pipeline.retrieval.users import users
+
+        return users(self._engine.lake, tenant_id, user_id)
+
+    def entities(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        kind: str | None = None,
+        as_of: When | None = None,
+    ) -> list[dict[str, Any]]:
+        """Who and what the memories are about, with every name each goes by; see ``entities.entities_of``.
+
+        Args:
+            kind: person, pet, place, organisation, project, product, metric or other; all when None.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.store.entities import entities_of
+
+        moment = instant(as_of, self._engine.settings.timezone, "as_of")
+        return entities_of(self._engine.lake, scope_of(tenant_id, user_id), kind=kind, as_of=moment)
+
+    def links(
+        self, memory_ids: Iterable[str], *, user_id: str, tenant_id: str = "default"
+    ) -> Mapping[str, Sequence[Linked]]:
+        """What some memories are linked to, both ways, the strongest first and at most 20 each (KN-10).
+
+        Returns:
+            For each of the memories that has any its links, with ``memory_id``, ``relation``, ``direction``,
+            ``weight`` and ``reason``; see ``links.Linked``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        return self._engine.searcher.sources.linked(scope_of(tenant_id, user_id), memory_ids)
+
+    def timeline(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        start: When | None = None,
+        end: When | None = None,
+        grain: str = "day",
+        max_classification: str = "internal",
+        agent_id: str | None = None,
+        domain: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """Days, weeks or months with their summary, changes of memory and counts; see ``listing.timeline``.
+
+        A week or a month that is not over has no summary yet, but those of its days.
+
+        Args:
+            start, end: first and last day, both included.
+            max_classification, agent_id, domain: as in ``search``: summaries and changes that such a read may not see
+                are left out.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.lists import listing
+
+        engine = self._engine
+        reach: Reach = {"max_classification": max_classification, "agent_id": agent_id, "domain": domain}
+        query = engine.checked("", user_id, tenant_id, reach, k=0)
+        zone = engine.settings.timezone
+        days = local_date(start, zone, "start"), local_date(end, zone, "end")
+        return listing.timeline(engine.lake, query, grain, *days, engine.clock())
+
+    def maturity(self, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+        """How the user's memory grows beside the messages, by month, age, type and status; see ``maturity.maturity``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.domain.calendar import local_day
+        from memory_pipeline.retrieval.lists.maturity import maturity
+
+        engine = self._engine
+        today = local_day(engine.clock(), engine.settings.timezone)
+        return maturity(engine.lake, scope_of(tenant_id, user_id), today)
+
+    def explain(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+        """Where a memory came from; see ``provenance.explain``.
+
+        Raises:
+            NotFound: the user has no such memory.
+        """
+        from memory_pipeline.retrieval.lists import provenance
+
+        return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
+
+    def explain_message(self, message_id: str, *, user_id: str, tenant_id: str = "default") -> list[dict[str, Any]]:
+        """Why a turn is quoted in prompts or is not, by sentence; see ``turn_explanation.explained``.
+
+        Raises:
+            NotFound: the user has no such turn in the index.
+        """
+        from memory_pipeline.retrieval.lists import turn_explanation
+
+        engine = self._engine
+        scope = scope_of(tenant_id, user_id)
+        return turn_explanation.explained(engine.searcher.sources, scope, message_id, engine.policy.context)
+
+    def frame(self, name: str, *, user_id: str, tenant_id: str = "default") -> pd.DataFrame:
+        """``memories``, ``messages``, ``summaries``, ``verdicts`` or ``costs`` of a user, as a pandas DataFrame: the
+        whole table, of every class, for analysis and not for prompts.
+
+        Raises:
+            QueryError: there is no table of that name.
+        """
+        from memory_pipeline.retrieval.lists import listing
+
+        return listing.frame(self._engine.lake, scope_of(tenant_id, user_id), name)

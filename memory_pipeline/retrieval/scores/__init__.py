@@ -1,0 +1,1 @@
+"""From a query to ranked hits: candidates, signals, scores."""

@@ -1,0 +1,1 @@
+"""Proposals into memories: each user's days are replayed through the gate, the rules and the judge."""

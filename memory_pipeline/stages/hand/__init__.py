@@ -1,0 +1,1 @@
+"""The user's own hand: remember, edit, forget, pin, classify, undo."""

@@ -1,0 +1,1 @@
+"""Memories into patterns and reflections."""

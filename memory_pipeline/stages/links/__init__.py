@@ -1,0 +1,1 @@
+"""Memories into entities and typed links."""

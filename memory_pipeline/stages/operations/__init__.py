@@ -1,0 +1,1 @@
+"""Upkeep: time, erasure, bundles, roll-back, migrations, encoders, store maintenance."""

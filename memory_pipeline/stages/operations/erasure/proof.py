@@ -1,0 +1,47 @@
+"""The proof of an erasure: no row of it is left, and no byte of the home says what was erased."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from memory_pipeline.domain.erasure import Erasure
+from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.operations.erasure.erased_rows import Rows
+from memory_pipeline.stages.operations.erasure.stores import Stores
+from memory_pipeline.stages.operations.erasure.texts import narrowed
+
+if TYPE_CHECKING:
+    from memory_pipeline.storage.erasing.traces import Traces
+
+_SHOWN = 20
+
+
+def prove(ctx: StageContext, erasure: Erasure, stores: Stores, said: Traces, derived: Traces) -> dict[str, Any]:
+    """Search the whole home.
+
+    Returns:
+        ``rows_left``, ``hits`` (places where an erased text was found), ``where`` (of some of them), ``files``,
+        ``bytes`` and ``decoded_bytes`` that were searched, ``undecoded`` files, ``traces`` that were looked for,
+        ``shared_with_others`` and ``too_short``: what could not be told apart from what others say.
+    """
+    from memory_pipeline.storage.erasing.erasures import FOLDER
+    from memory_pipeline.storage.erasing.trace_search import search
+
+    everything = Rows(replace(erasure, targets=()), said, lambda scope: "")  # what was made anew is there by right
+    texts = narrowed(ctx, everything, erasure, said, derived)
+    traces = texts.said.together(texts.derived)
+    found = search(ctx.settings.path(), traces, skip=(f"{FOLDER}/",))
+    left = stores.left()
+    return {
+        "rows_left": sum(left.values()),
+        "hits": sum(found.hits.values()),
+        "where": [*sorted(found.hits)[:_SHOWN], *sorted(left)],
+        "files": found.files,
+        "bytes": found.bytes,
+        "decoded_bytes": found.decoded_bytes,
+        "undecoded": found.undecoded[:_SHOWN],
+        "traces": len(traces),
+        "shared_with_others": erasure.shared + texts.shared,
+        "too_short": traces.too_short,
+    }

@@ -1,0 +1,1 @@
+"""Messages and memories into summaries of sessions, days, weeks and months."""

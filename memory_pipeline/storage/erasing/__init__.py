@@ -1,0 +1,1 @@
+"""What keeps erased things out, and proves that they are gone."""

@@ -1,0 +1,1 @@
+"""The lake (Parquet, read with DuckDB): datasets, their files, schemas and migrations."""

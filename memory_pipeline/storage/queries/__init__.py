@@ -1,0 +1,1 @@
+"""Queries over the lake: the ledger, costs, runs, rates, ageing."""

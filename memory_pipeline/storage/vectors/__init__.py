@@ -1,0 +1,1 @@
+"""The index (LanceDB): current memories, turns and summaries with their vectors."""
