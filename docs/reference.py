@@ -82,9 +82,8 @@ def settings_page() -> str:
 
 def _rows(fields: Mapping[str, Any]) -> Iterable[str]:
     for name, field in fields.items():
-        default = "" if field.default is None else f"`{str(field.default).lower()}`"
-        if isinstance(field.default, str):
-            default = f"`{field.default}`"
+        found = field.get_default(call_default_factory=True)
+        default = "" if found is None else f"`{found if isinstance(found, str) else str(found).lower()}`"
         yield f"| `{name.upper()}` | {default} | {field.description} |"
 
 
