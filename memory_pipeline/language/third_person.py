@@ -113,12 +113,23 @@ def _antecedent(clause: Clause, token: Token, people: People, inside: Collection
         return None
     earlier = [t for t in clause.sentence.tokens[: token.index] if t.index in inside and t.pos in {"NOUN", "PROPN"}]
     if low in {"it", "them"} and not earlier and token.dep in {"dobj", "pobj"}:
-        thing = people.thing(low)
+        thing = None if low == "it" and _of_what_happens(clause, token, inside) else people.thing(low)
         if thing is not None:
             return thing
     if (low in _SOMETHING and earlier) or _of_the_subject(clause, token):
         return token.text
     return _somebody(clause, token, people, earlier) if low in _SOMEBODY else None
+
+
+def _of_what_happens(clause: Clause, token: Token, inside: Collection[int]) -> bool:
+    """ "She leaves on Tuesday and I hate it": "it" is what the clause before tells, where that names no thing."""
+    before = [t for t in clause.sentence.tokens[: token.index] if t.index not in inside]
+    told = any(t.pos in {"VERB", "AUX"} and t.tag != "VB" for t in before)
+    things = {"dobj", "pobj", "attr", "nsubj", "nsubjpass"}
+    named = any(
+        t.pos in {"NOUN", "PROPN"} and t.dep in things and t.kind not in {"DATE", "TIME", "PERSON"} for t in before
+    )
+    return told and not named
 
 
 def _stands_alone(clause: Clause, token: Token) -> bool:

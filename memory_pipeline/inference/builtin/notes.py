@@ -28,6 +28,8 @@ _SHORT = 5  # words from which on a note needs no name
 _KNOWN_PEOPLE = frozenset({Kind.PERSON, Kind.PET})
 _PARTS = re.compile(r"[,;]\s+|\s+(?:but|so)\s+")
 _CLAUSES = re.compile(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
+_ELABORATES = re.compile(r"(?:as in|such as|like|meaning|i\.e\.?|e\.g\.?)\b", re.I)
+_TOO_SO_TO = re.compile(r"\btoo \w+(?: and \w+)? to \w+", re.I)
 _PRONOUNS = re.compile(r"\b(?P<value>(?:she|he|they|xe|ze|it|any)/\w+(?:/\w+)?)\b", re.I)
 _OF_PRONOUNS = re.compile(r"\bpronouns?\b|^(?:i'm |i go by |i use )?\S+/\S+$", re.I)
 
@@ -130,11 +132,15 @@ def presupposed(sentence: Sentence) -> list[Fact]:
 
 def _health(rest: Remainder) -> list[Fact]:
     """The parts that touch on health and are in none of the facts."""
+    if _TOO_SO_TO.search(rest.plain):  # "too sore to run" passes
+        return []
     personal = rest.own or bool(rest.low & {"i", "my", "me", "i'm", "allergic"})
     unheard = {word for word in _of_health(rest) if word not in rest.known}
     if not personal or not unheard:
         return []
     parts = [p for p in _PARTS.split(rest.plain) if set(re.findall(r"[\w'-]+", p.lower())) & unheard]
+    if rest.told and all(_ELABORATES.match(p) for p in parts):  # "…, as in EpiPen allergic": no statement of its own
+        return []
     alone = len(parts) == 1 and len(parts[0].split()) > 1
     return [
         Fact(MemoryType.PROFILE_FACT, rest.note(p), rest.whose, "health", weight=_HEALTH, dated="none")

@@ -149,6 +149,29 @@ def test_what_points_to_what_nobody_told_is_not_kept(content: str) -> None:
     assert kept(drafts(content)) == []
 
 
+@pytest.mark.parametrize(
+    ("content", "kept_of_it"),
+    [
+        ("I bought a violin last week and I hate it", True),
+        ("I made fish stew. She leaves on Tuesday and I hate it", False),
+        ("We had a dog once. He sings at night and I love it", False),
+    ],
+)
+def test_it_may_be_what_happens(content: str, kept_of_it: bool) -> None:
+    tastes = [d for d in kept(drafts(content)) if str(d.type) == "preference"]
+    assert bool(tastes) is kept_of_it
+
+
+@pytest.mark.parametrize("content", ["legs too sore to worry", "my back was too stiff to drive, sorry"])
+def test_what_is_too_much_for_something_passes(content: str) -> None:
+    assert kept(drafts(content)) == []
+
+
+def test_an_elaboration_is_no_statement_of_its_own() -> None:
+    found = kept(drafts("I'm allergic to peanuts, as in EpiPen allergic."))
+    assert [slot(d) for d in found] == ["allergy=peanuts"]
+
+
 def test_what_may_be_kept_is_told_apart_from_what_is_not() -> None:
     """The floors let something through: the tables above are empty because of what they say."""
     assert kept(drafts("I live in Rome"))
