@@ -31,8 +31,8 @@ def query(text: Any = "where do I live?", zone: str = "UTC", **given: Any) -> Qu
         ({"types": ["fact"]}, "profile_fact"),
         ({"statuses": ["gone"]}, "archived"),
         ({"max_classification": "secret"}, "confidential, internal, public, restricted"),
-        ({"as_of": "yesterday"}, "as_of must be a date"),
-        ({"known_at": 5}, "known_at must be a date"),
+        ({"as_of": "yesterday"}, "as_of: .* is no day or time"),
+        ({"known_at": 5}, "known_at: .* is no day or time"),
         ({"text": None}, "NoneType"),
     ],
 )

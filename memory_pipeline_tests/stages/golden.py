@@ -22,6 +22,7 @@ from memory_pipeline_tests.stages.whole import Whole
 
 NOW = datetime(2026, 6, 20, 12, tzinfo=UTC)
 FILE = Path(__file__).with_name("golden.json")
+_SUNDAYS = "I went rowing on the canal this morning."  # which make a reflection
 _FINDINGS = (  # which make a pattern
     "The nightly deploy failed because the migration lock timed out.",
     "Turns out the staging deploy failed because a migration held the lock.",
@@ -69,15 +70,15 @@ def program(home: Whole, stage: Stage) -> str:
 
 def _lines() -> Iterable[dict[str, Any]]:
     yield from map(json.loads, (shipped("data/sample") / "yumi.jsonl").read_text(encoding="utf-8").splitlines())
-    for n, content in enumerate(_FINDINGS):
-        at = f"2026-03-{9 + n:02}T10:00:00+00:00"
+    said = [(9 + n, content) for n, content in enumerate(_FINDINGS)] + [(day, _SUNDAYS) for day in (15, 22, 29)]
+    for n, (day, content) in enumerate(said):
         yield {
             "user_id": "dev",
             "session_id": f"s{n}",
             "message_id": f"f{n}",
             "role": "user",
             "content": content,
-            "created_at": at,
+            "created_at": f"2026-03-{day:02}T10:00:00+00:00",
         }
 
 

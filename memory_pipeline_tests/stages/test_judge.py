@@ -203,7 +203,12 @@ def _two(second: str, **given: Any) -> list[Proposal]:
         ({"action": "none"}, "Rex the dog bites.", {}, {"Has a dog called Rex.", "Rex the dog bites."}),
         ({"action": "none", "target": "k1"}, "Rex is a dog.", {}, {"Has a dog called Rex."}),
         # What is denied is never kept as true.
-        ({"action": "add"}, "Dog Rex lives here.", {"operation": Operation.CONTRADICT}, {"Has a dog called Rex."}),
+        (
+            {"action": "add"},
+            "Dog Rex lives here no more.",
+            {"operation": Operation.CONTRADICT},
+            {"Has a dog called Rex."},
+        ),
         # A merge keeps every detail of both.
         (
             {"action": "merge", "target": "k1", "content": "Has a dog called Rex, 3 years old."},
