@@ -82,7 +82,9 @@ def _governs(sentence: Sentence, head: Token, below: Token) -> bool:
         return head.tag in {"VBD", "VBN"}
     if lemma in {"like", "love"}:
         return any(a.low in {"would", "'d", "’d"} for a in sentence.children(head, "aux"))
-    if lemma in {"have", "get", "got"} or (lemma == "go" and head.tag == "VBG"):
+    if lemma == "go":  # "going to run" does, "went running" tells of a run
+        return head.tag == "VBG" and below.tag == "VB"
+    if lemma in {"have", "get", "got"}:
         return below.tag == "VB"
     if lemma in {"stop", "quit", "give", "drop", "finish"}:
         return below.tag != "VB"

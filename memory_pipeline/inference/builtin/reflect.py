@@ -32,6 +32,7 @@ from memory_pipeline.language.agreement import base, gerund, in_the_past, tense
 from memory_pipeline.language.tables import read
 
 _WORK = frozenset({"decision", "finding", "correction", "estimate"})
+_HAPPENING = frozenset({"episodic_event", "ephemeral"})
 _BY_CHANCE = 5  # days from which unlike memories keep a rule by more than chance
 _QUESTION = "What recurs, when, and what changed with it?"
 _SHOWN = 3  # times told of a theme whose times differ
@@ -105,18 +106,24 @@ def _recurring(theme: str, members: Sequence[_Memory], everything: Sequence[_Mem
     over = ending(members)
     measured, points = trend(members)
     kept = rule(over[0] if over else members, everything)
-    if kept is not None:
+    if kept is not None and _comparable(kept.members):
         when = f"On {_count(kept.days, len(kept.members))} {kept.name}"
         told = f"{when} {_times(theme, kept.members)}"
         if kept.days < _BY_CHANCE and not _one_kind(kept.members):
             return None
         return _with_change(told, kept.members, over[1] if over else None)
-    if over is not None:
+    if over is not None and _comparable(over[0]):
         when = f"On {_count(len(days_of(over[0])), len(over[0]))} days"
         return _with_change(f"{when} {_times(theme, over[0])}", tuple(over[0]), over[1])
     if measured:
         return _Found(f"{capital(_surface(theme, points))} went {joined(measured)} {span(points)}.", tuple(points))
     return None
+
+
+def _comparable(members: Sequence[_Memory]) -> bool:
+    """Whether memories can be told as one thing that comes back: one sentence is true of all, or all are things that
+    happened; facts that share a word are as many facts."""
+    return bool(_said_of_all(members)) or all(m["type"] in _HAPPENING for m in members)
 
 
 def _one_kind(members: Sequence[_Memory]) -> bool:

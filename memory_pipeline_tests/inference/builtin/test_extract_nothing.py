@@ -162,6 +162,13 @@ def test_it_may_be_what_happens(content: str, kept_of_it: bool) -> None:
     assert bool(tastes) is kept_of_it
 
 
+@pytest.mark.parametrize(
+    "content", ["I went running along the canal.", "We went hiking with the kids.", "I go swimming."]
+)
+def test_who_went_running_does_not_plan_to(content: str) -> None:
+    assert [d.content for d in drafts(content) if str(d.operation) == "add" and str(d.type) == "open_loop"] == []
+
+
 @pytest.mark.parametrize("content", ["legs too sore to worry", "my back was too stiff to drive, sorry"])
 def test_what_is_too_much_for_something_passes(content: str) -> None:
     assert kept(drafts(content)) == []
