@@ -86,7 +86,7 @@ KINDS = [
     # files
     ("netrc", "machine api.example.org login ben password swordfish", "swordfish"),
     ("pgpass", "db.example.org:5432:orders:app:tulip77", "tulip77"),
-    ("npmrc", f"//registry.npmjs.org/:_authToken={UUID}", UUID),
+    ("npmrc", f"//npm.example.org/:_authToken={UUID}", UUID),
     ("docker auth", '{"auths": {"r.example.org": {"auth": "YmVuOmh1bnRlcjIhcXdlcnR5"}}}', "YmVuOmh1bnRlcjIhcXdlcnR5"),
     ("shadow", "ben:$6$rounds5000$aB3dE5gH7jK9mN1pQ4sT6vX8:19000:0", "aB3dE5gH7jK9mN1pQ4sT6vX8"),
     ("bcrypt", "hash is $2b$12$KIXQ4S1aB3dE5gH7jK9mNO1pQ4sT6vX8zC2fR0wY5uL7iO9kJ3hG1f", "KIXQ4S1aB3dE5gH7jK9mNO"),
