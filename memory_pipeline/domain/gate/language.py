@@ -50,11 +50,6 @@ def english(text: str) -> bool | None:
     return own > other
 
 
-def function_words() -> frozenset[str]:
-    """Small words of the languages that are told from English."""
-    return _OTHERS
-
-
 def grammar() -> frozenset[str]:
     """Words of grammar of languages that no parser reads, in small letters without accents."""
     return wordset("languages", "grammar") | _OTHERS
