@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from memory_pipeline.domain.ids import digest
 from memory_pipeline.errors import BatchError, BudgetExceeded, ModelError, SettingsError
 from memory_pipeline.orchestration.interrupts import STOPPING
 from memory_pipeline.orchestration.metadata import plot
@@ -38,6 +39,7 @@ class Made:
         beside: rows written in partitions that were not asked for, by partition: what late input changed there.
         figures: of single partitions; the UI plots them over the days.
         checks: results of the asset's own checks.
+        inputs: of what is made from outside, a digest of what each partition holds now.
     """
 
     rows: Mapping[date, int]
@@ -46,6 +48,7 @@ class Made:
     beside: Mapping[date, int] = field(default_factory=dict)
     figures: Mapping[date, Mapping[str, int | float]] = field(default_factory=dict)
     checks: Sequence[dg.AssetCheckResult] = ()
+    inputs: Mapping[date, str] = field(default_factory=dict)
 
 
 Work = Callable[["StageContext", list[date]], Made]
@@ -106,10 +109,11 @@ def _run_stage(
     ctx.lake.fence.renew()
     partitions = dates(context.partition_keys)
     known = registry.BY_NAME[stage] if stage else None
+    made_from: Mapping[date, str] = {}
     try:
         with alone(ctx.settings, f"stage-{stage}") if known else nullcontext(), heard():
-            made_from = freshness.inputs(ctx, known) if known else {}
             if known:
+                made_from = freshness.inputs(ctx, known)
                 freshness.begin(ctx, known)
             made = work(ctx, partitions)
             if known:
@@ -147,7 +151,16 @@ def _run_stage(
     context.log.info(f"{context.asset_key.to_user_string()}: {total} rows in {len(partitions)} partitions")
     by_partition = {p: made.rows.get(p, 0) for p in partitions}
     metadata = {"rows": total, "rows by partition": plot(by_partition), **made.metadata}
-    return dg.MaterializeResult(metadata=metadata, check_results=list(made.checks))
+    code = freshness.code_version(ctx.settings, ctx.prompts, known) if known else ""
+    version = _data_version(code, {**made_from, **made.inputs}, partitions)
+    return dg.MaterializeResult(metadata=metadata, check_results=list(made.checks), data_version=version)
+
+
+def _data_version(code: str, made_from: Mapping[date, str], partitions: Sequence[date]) -> dg.DataVersion | None:
+    """What Dagster compares to tell whether an asset is stale: a digest of the code, and of what the step's partitions
+    were made from. All partitions of one step share it, as Dagster records one a step; None leaves it to Dagster."""
+    wanted = [made_from[day] for day in partitions if day in made_from]
+    return dg.DataVersion(digest(code, *wanted)) if wanted else None
 
 
 def _not_asked(context: dg.AssetExecutionContext, error: Exception) -> None:

@@ -29,6 +29,7 @@ def transcripts(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mat
 
 def _take_in(ctx: "StageContext", days: list[date]) -> Made:
     from memory_pipeline.stages.messages.ingest import take_inbox
+    from memory_pipeline.stages.plan.freshness import message_digests
 
     report = take_inbox(ctx)
     counts = ctx.lake.sql(
@@ -37,4 +38,4 @@ def _take_in(ctx: "StageContext", days: list[date]) -> Made:
     )
     rows = dict(zip(counts["day"].to_pylist(), counts["messages"].to_pylist(), strict=True))
     taken = {"taken from the inbox": report.taken, "already known": report.known, "quarantined": report.quarantined}
-    return Made(rows, taken)
+    return Made(rows, taken, inputs=message_digests(ctx))

@@ -122,6 +122,11 @@ def inputs(ctx: StageContext, stage: Stage, days: Iterable[date] | None = None) 
     }
 
 
+def message_digests(ctx: StageContext) -> Mapping[date, str]:
+    """Digest of each day's messages."""
+    return _digests(ctx, "messages")
+
+
 def _digests(ctx: StageContext, name: str) -> Mapping[date, str]:
     if name == "windows":
         return of_windows(ctx)
