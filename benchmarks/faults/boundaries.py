@@ -203,7 +203,7 @@ def _wrap_lance(watch: Watch) -> None:
     places = {
         (lancedb.db.LanceDBConnection, "create_table"): "create table",
         (lancedb.merge.LanceMergeInsertBuilder, "execute"): "upsert",
-        (lancedb.table.LanceTable, "delete"): "delete",
+        (lance.LanceDataset, "delete"): "delete",
         (lancedb.table.LanceTable, "create_index"): "create index",
         (DatasetOptimizer, "compact_files"): "compact",
         (DatasetOptimizer, "optimize_indices"): "optimise",

@@ -116,7 +116,7 @@ def _made(ctx: StageContext) -> Iterator[str]:
 
 
 def _indexed(ctx: StageContext, name: str) -> Iterator[str]:
-    if ctx.index.table(name) is None:
+    if ctx.index.dataset(name) is None:
         return
     for row in ctx.index.all(name, ctx.index.schema(name).names).to_pylist():
         row["vector"] = [round(x, 4) for x in row["vector"]]
@@ -153,7 +153,7 @@ def _drift(ctx: StageContext) -> Iterator[str]:
             map(str, ctx.lake.sql(f"FROM {dataset}").select(list(key)).to_pylist())
         ):
             yield f"the layout by user gives other rows of {dataset} than the dataset"
-    if ctx.index.table("memories") is not None:
+    if ctx.index.dataset("memories") is not None:
         rows = ctx.index.all("memories", ["memory_id", "version_id"]).to_pylist()
         indexed = {row["memory_id"]: row["version_id"] for row in rows}
         if wrong := sorted(i for i in indexed if current.get(i) != indexed[i]):

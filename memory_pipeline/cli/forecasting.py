@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from memory_pipeline.cli.output import console, print_table
-from memory_pipeline.inference.prices import where_prices_come_from
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
@@ -20,6 +19,8 @@ NEVER_MADE = "never made"
 
 def print_plan(settings: Settings, planned: Sequence[Mapping[str, Any]], forecast: Mapping[str, Any]) -> None:
     """The plan, then the forecast."""
+    from memory_pipeline.inference.prices import where_prices_come_from
+
     if forecast.get("inbox_files"):
         console().print(f"{forecast['inbox_files']} files of the inbox are not read yet and come on top.")
     if not planned:

@@ -17,7 +17,16 @@ from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages.publication.one_writer import alone
 
 _OPENING = "dagster"
-# As in deploy/postgres/dagster.yaml; a file of Dagster's has no conditions.
+# A file of Dagster's has no conditions. Postgres as in deploy/postgres/dagster.yaml.
+_SQLITE = """
+storage:
+  custom:
+    module: memory_pipeline.orchestration.kept_sqlite
+    class: KeptSqliteStorage
+    config:
+      base_dir:
+        env: DAGSTER_HOME
+"""
 _POSTGRES = f"""
 storage:
   postgres:
@@ -41,7 +50,7 @@ def prepare_home(settings: Settings) -> Path:
         os.environ[VARIABLE] = secret(url)
     home = _folder(settings)
     home.mkdir(parents=True, exist_ok=True)
-    text = shipped("dagster.yaml").read_text(encoding="utf-8") + (_POSTGRES if url is not None else "")
+    text = shipped("dagster.yaml").read_text(encoding="utf-8") + (_POSTGRES if url is not None else _SQLITE)
     target = home / "dagster.yaml"
     if not target.exists() or (not settings.remote and target.read_text(encoding="utf-8") != text):
         target.write_text(text, encoding="utf-8")

@@ -79,8 +79,8 @@ def test_the_turn_of_users_goes_round(tmp_path: Path) -> None:
 
 def _no_tenant(self: Index, name: str, scope: Scope, columns: Any = None) -> Any:
     """What the index gives when its filter forgets the tenant."""
-    table = self.table(name)
-    everything = self.schema(name).empty_table() if table is None else table.search().to_arrow()
+    dataset = self.dataset(name)
+    everything = self.schema(name).empty_table() if dataset is None else dataset.to_table()
     own = everything.filter(pc.equal(everything["user_id"], scope.user_id))
     return own if columns is None else own.select(columns)
 

@@ -82,7 +82,7 @@ def switch(ctx: StageContext, target: EncoderChoice, *, recompute: bool = False)
     if target.folder == before.folder:
         raise SettingsError(f"{target.name} is the encoder in force already")
     with _beside(ctx, target) as other:
-        if other.index.table("memories") is None and old.table("memories") is not None:
+        if other.index.dataset("memories") is None and old.dataset("memories") is not None:
             raise IndexMismatch(f"there are no vectors of {target.name} yet: run `memory-pipeline encoder build`")
         _caught_up(old, other)
         pointer = Pointer(target, record, before, ctx.now.isoformat())
@@ -242,7 +242,7 @@ def status(ctx: StageContext) -> dict[str, Any]:
     from memory_pipeline.storage.vectors.index import TABLES
 
     choice, pointer = choice_of(ctx.settings), read(ctx.settings)
-    rows = {name: int(table.count_rows()) for name in TABLES if (table := ctx.index.table(name)) is not None}
+    rows = {name: int(found.count_rows()) for name in TABLES if (found := ctx.index.dataset(name)) is not None}
     return {
         "in_force": choice.name,
         "dimensions": choice.dimensions,

@@ -24,6 +24,10 @@ class IndexUpkeep(ABC):
     def table(self, name: str, *, create: bool = False) -> Any | None:
         """The LanceDB table, None when it does not exist yet."""
 
+    @abstractmethod
+    def dataset(self, name: str) -> Any | None:
+        """The newest version as Lance has it, None when the table does not exist yet."""
+
     def optimize(self, keep: timedelta, fragment_rows: int) -> dict[str, int]:
         """Compact small fragments, bring the scalar indexes up to date, and drop versions older than ``keep``.
 
@@ -38,23 +42,21 @@ class IndexUpkeep(ABC):
         """
         done = {}
         for name in TABLES:
-            table = self.table(name)
-            if table is not None:
-                dataset = table.to_lance()
+            dataset = self.dataset(name)
+            if dataset is not None:
                 dataset.optimize.compact_files(target_rows_per_fragment=fragment_rows)
                 _index_new_rows(dataset)
                 _untag(dataset, keep)
                 dataset.cleanup_old_versions(older_than=keep)
-                done[f"rows in {name}"] = int(table.count_rows())
+                done[f"rows in {name}"] = int(dataset.count_rows())
         return done
 
     def live_bytes(self) -> dict[str, int]:
         """What the newest version of each table names: its fragments and its indexes."""
         found = {}
         for name in TABLES:
-            table = self.table(name)
-            if table is not None:
-                dataset = table.to_lance()
+            dataset = self.dataset(name)
+            if dataset is not None:
                 files = [file for fragment in dataset.get_fragments() for file in fragment.metadata.files]
                 indexes = dataset.describe_indices()
                 found[name] = sum(f.file_size_bytes or 0 for f in files) + sum(i.total_size_bytes or 0 for i in indexes)
@@ -64,9 +66,9 @@ class IndexUpkeep(ABC):
         """Rows, version and fragments of each table that exists."""
         found = {}
         for name in TABLES:
-            table = self.table(name)
-            if table is not None:
-                found[name] = {"rows": int(table.count_rows()), "version": int(table.version)}
+            dataset = self.dataset(name)
+            if dataset is not None:
+                found[name] = {"rows": int(dataset.count_rows()), "version": int(dataset.version)}
         return found
 
     def purge(self, fragment_rows: int) -> dict[str, int]:
