@@ -3,6 +3,7 @@ the settings name one."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,8 +25,7 @@ storage:
     module: memory_pipeline.orchestration.kept_sqlite
     class: KeptSqliteStorage
     config:
-      base_dir:
-        env: DAGSTER_HOME
+      base_dir: {home}
 """
 _POSTGRES = f"""
 storage:
@@ -50,7 +50,9 @@ def prepare_home(settings: Settings) -> Path:
         os.environ[VARIABLE] = secret(url)
     home = _folder(settings)
     home.mkdir(parents=True, exist_ok=True)
-    text = shipped("dagster.yaml").read_text(encoding="utf-8") + (_POSTGRES if url is not None else _SQLITE)
+    text = shipped("dagster.yaml").read_text(encoding="utf-8") + (
+        _POSTGRES if url is not None else _SQLITE.format(home=json.dumps(str(home)))
+    )
     target = home / "dagster.yaml"
     if not target.exists() or (not settings.remote and target.read_text(encoding="utf-8") != text):
         target.write_text(text, encoding="utf-8")

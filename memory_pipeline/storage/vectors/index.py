@@ -132,7 +132,6 @@ class Index(IndexUpkeep):
             elif create:
                 handle = self._db.create_table(name, schema=self.schema(name), exist_ok=True)
             else:
-                self._refuse_other_encoder()
                 return None
             self._refuse_other_columns(name, set(handle.schema.names))
             self._open[name] = handle
@@ -147,7 +146,6 @@ class Index(IndexUpkeep):
         if held is None or known != made:
             if not self._exists(name):
                 self._read.pop(name, None)
-                self._refuse_other_encoder()
                 return None
             held = lance.dataset(f"{self.uri}/{name}.lance")
             self._refuse_other_columns(name, set(held.schema.names))
@@ -200,17 +198,6 @@ class Index(IndexUpkeep):
             return name in self._db.list_tables().tables
         # A process that is killed while it creates a table leaves a folder without a version: no table.
         return any(Path(self.uri).glob(f"{name}.lance/_versions/*.manifest"))
-
-    def _refuse_other_encoder(self) -> None:
-        if "://" in self._base or os.path.isdir(self.uri) or not os.path.isdir(self._base):
-            return
-        others = sorted(e.name for e in os.scandir(self._base) if e.is_dir() and e.path != self.uri)
-        if others:
-            raise IndexMismatch(
-                f"the index holds vectors of {', '.join(others)}, not of {self.encoder_model}; set "
-                "MEMORY_PIPELINE_ENCODER back, or build the new index with "
-                "`memory-pipeline run --only memory_vectors,message_vectors`"
-            )
 
     def version(self, name: str) -> int:
         """Version number of a table, 0 when it does not exist; it grows with every change by any process."""
