@@ -12,6 +12,13 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 .PHONY: install
 install: $(VENV)/.installed  ## make .venv and install
 
+.PHONY: lock
+lock:  ## resolve the newest versions that fit together, in an environment of their own, into constraints.txt
+	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,docs]'
+	(head -1 constraints.txt; .venv-lock/bin/python -m pip freeze --exclude-editable) > constraints.new
+	mv constraints.new constraints.txt && rm -rf .venv-lock
+
 .PHONY: demo
 demo: install  ## run the pipeline on the sample transcripts and show the result
 	$(BIN)/memory-pipeline demo

@@ -11,9 +11,31 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
 class Grain(StrEnum):
+    """The sizes of a period, the finest first."""
+
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
+
+    @property
+    def finer(self) -> tuple[Grain, ...]:
+        """The sizes below it, the finest first."""
+        sizes = tuple(Grain)
+        return sizes[: sizes.index(self)]
+
+    @property
+    def adjective(self) -> str:
+        """ "daily", "weekly", "monthly"."""
+        return "daily" if self is Grain.DAY else f"{self}ly"
+
+
+class SummaryGrain(StrEnum):
+    """What a summary is about: a period of the calendar, or a session (NM-8)."""
+
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    SESSION = "session"
 
 
 Moment = date | datetime | str

@@ -7,16 +7,14 @@ from typing import Any
 
 import dagster as dg
 
-from memory_pipeline.domain.calendar import Grain, period_of
+from memory_pipeline.domain.calendar import period_of
 from memory_pipeline.domain.ids import fingerprint
 from memory_pipeline.orchestration.partitions import range_tags
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.stages.plan.registry import BY_NAME, Cadence, of_cadence
+from memory_pipeline.stages.plan.registry import BY_NAME, RHYTHMS, Cadence, of_cadence
 
 INGESTED = ("transcripts", *of_cadence(Cadence.ARRIVAL))
 NIGHTLY = (*INGESTED, *of_cadence(Cadence.NIGHTLY))
-WEEKLY = of_cadence(Cadence.WEEKLY)
-MONTHLY = of_cadence(Cadence.MONTHLY)
 
 ingest_and_extract = dg.define_asset_job(
     "ingest_and_extract",
@@ -28,16 +26,12 @@ nightly_consolidation = dg.define_asset_job(
     selection=dg.AssetSelection.assets(*NIGHTLY),
     description="Everything of the days that changed, with links, daily summaries and the recall log.",
 )
-weekly_reflection = dg.define_asset_job(
-    "weekly_reflection",
-    selection=dg.AssetSelection.assets(*WEEKLY),
-    description="Patterns, reflections and summaries of a week.",
-)
-monthly_summary = dg.define_asset_job(
-    "monthly_summary",
-    selection=dg.AssetSelection.assets(*MONTHLY),
-    description="Summaries of a month.",
-)
+of_periods = {
+    cadence: dg.define_asset_job(
+        rhythm.job, selection=dg.AssetSelection.assets(*of_cadence(cadence)), description=rhythm.description
+    )
+    for cadence, rhythm in RHYTHMS.items()
+}
 lifecycle_sweep = dg.define_asset_job(
     "lifecycle_sweep",
     selection=dg.AssetSelection.assets(*of_cadence(Cadence.SWEEP)),
@@ -63,8 +57,7 @@ isolation_probe = dg.define_asset_job(
 JOBS: list[Any] = [
     ingest_and_extract,
     nightly_consolidation,
-    weekly_reflection,
-    monthly_summary,
+    *of_periods.values(),
     lifecycle_sweep,
     weekly_evaluation,
     isolation_probe,
@@ -100,33 +93,34 @@ def lifecycle_sweep_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunReq
     return dg.RunRequest(run_key=f"lifecycle-{day}", partition_key=day.isoformat())
 
 
-def _periods(
-    context: dg.ScheduleEvaluationContext, grain: Grain, names: Iterable[str]
-) -> dg.RunRequest | dg.SkipReason:
-    """The period that has just ended, and earlier ones that are stale; on most days nothing is."""
-    today = _day(context)
-    ended = period_of(grain, period_of(grain, today).start - timedelta(days=1)).start
-    due = _stale(context, names, ended)
-    if period_of(grain, today).start == today:
-        due.append(ended)
-    if not due:
-        return dg.SkipReason("every period that has ended is up to date")
-    run_key = f"{grain}-{today}"
-    if min(due) == ended:
-        return dg.RunRequest(run_key=run_key, partition_key=ended.isoformat())
-    return dg.RunRequest(run_key=run_key, tags=range_tags(min(due), ended))
+def _schedule_of(cadence: Cadence) -> dg.ScheduleDefinition:
+    rhythm = RHYTHMS[cadence]
+
+    @dg.schedule(
+        name=f"{rhythm.job}_schedule",
+        job=of_periods[cadence],
+        cron_schedule=rhythm.cron,
+        execution_timezone="UTC",
+        default_status=_ON,
+        description=f"The {rhythm.grain} that has just ended, and earlier ones that are stale; mostly there is none.",
+    )
+    def due(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
+        today = _day(context)
+        ended = period_of(rhythm.grain, period_of(rhythm.grain, today).start - timedelta(days=1)).start
+        stale = _stale(context, of_cadence(cadence), ended)
+        if period_of(rhythm.grain, today).start == today:
+            stale.append(ended)
+        if not stale:
+            return dg.SkipReason("every period that has ended is up to date")
+        run_key = f"{rhythm.grain}-{today}"
+        if min(stale) == ended:
+            return dg.RunRequest(run_key=run_key, partition_key=ended.isoformat())
+        return dg.RunRequest(run_key=run_key, tags=range_tags(min(stale), ended))
+
+    return due
 
 
-@dg.schedule(job=weekly_reflection, cron_schedule="0 4 * * *", execution_timezone="UTC", default_status=_ON)
-def weekly_reflection_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-    """On Mondays the week that ended on Sunday; on any day the weeks that were left stale."""
-    return _periods(context, Grain.WEEK, WEEKLY)
-
-
-@dg.schedule(job=monthly_summary, cron_schedule="30 4 * * *", execution_timezone="UTC", default_status=_ON)
-def monthly_summary_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest | dg.SkipReason:
-    """On the first the month that ended yesterday; on any day the months that were left stale."""
-    return _periods(context, Grain.MONTH, MONTHLY)
+period_schedules = {cadence: _schedule_of(cadence) for cadence in RHYTHMS}
 
 
 @dg.schedule(job=store_maintenance, cron_schedule="0 5 * * *", execution_timezone="UTC", default_status=_ON)
@@ -150,8 +144,7 @@ def isolation_probe_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunReq
 SCHEDULES = [
     nightly_consolidation_schedule,
     lifecycle_sweep_schedule,
-    weekly_reflection_schedule,
-    monthly_summary_schedule,
+    *period_schedules.values(),
     store_maintenance_schedule,
     weekly_evaluation_schedule,
     isolation_probe_schedule,

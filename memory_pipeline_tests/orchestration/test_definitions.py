@@ -12,6 +12,7 @@ import pytest
 
 from memory_pipeline.definitions import defs
 from memory_pipeline.orchestration import automation
+from memory_pipeline.stages.plan.registry import Cadence
 
 ASSETS = {
     "transcripts": "1_transcripts",
@@ -72,8 +73,8 @@ def test_today_and_tomorrow_are_partitions() -> None:
     ("schedule", "at", "partition"),
     [
         (automation.lifecycle_sweep_schedule, datetime(2026, 4, 1, 3, tzinfo=UTC), "2026-03-31"),
-        (automation.weekly_reflection_schedule, datetime(2026, 3, 16, 4, tzinfo=UTC), "2026-03-09"),
-        (automation.monthly_summary_schedule, datetime(2026, 4, 1, 4, 30, tzinfo=UTC), "2026-03-01"),
+        (automation.period_schedules[Cadence.WEEKLY], datetime(2026, 3, 16, 4, tzinfo=UTC), "2026-03-09"),
+        (automation.period_schedules[Cadence.MONTHLY], datetime(2026, 4, 1, 4, 30, tzinfo=UTC), "2026-03-01"),
     ],
 )
 def test_schedules_name_the_period_that_has_ended(

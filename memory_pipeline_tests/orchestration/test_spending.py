@@ -19,6 +19,7 @@ from memory_pipeline.orchestration.run import RunReport, run
 from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages.context import StageContext, silent
 from memory_pipeline.stages.plan import freshness, registry
+from memory_pipeline.stages.plan.registry import Cadence, of_cadence
 from memory_pipeline.storage.parquet.overlay import OVERLAY
 from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.factories import message
@@ -126,8 +127,18 @@ def test_what_a_diff_has_paid_for_the_run_does_not_pay_again(
     ("schedule", "stages", "at", "asked"),
     [
         # On a Wednesday nothing has just ended; the week that a spent budget left on Monday is picked up.
-        (automation.weekly_reflection_schedule, automation.WEEKLY, datetime(2026, 3, 18, 4, tzinfo=UTC), "2026-03-09"),
-        (automation.monthly_summary_schedule, ["monthly_summaries"], datetime(2026, 4, 2, 4, tzinfo=UTC), "2026-03-01"),
+        (
+            automation.period_schedules[Cadence.WEEKLY],
+            of_cadence(Cadence.WEEKLY),
+            datetime(2026, 3, 18, 4, tzinfo=UTC),
+            "2026-03-09",
+        ),
+        (
+            automation.period_schedules[Cadence.MONTHLY],
+            ["monthly_summaries"],
+            datetime(2026, 4, 2, 4, tzinfo=UTC),
+            "2026-03-01",
+        ),
     ],
 )
 def test_periods_that_were_left_stale_are_picked_up_the_next_night(

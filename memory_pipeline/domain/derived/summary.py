@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from enum import StrEnum
 from functools import cache
 
 from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.domain.calendar import SummaryGrain as SummaryGrain
 from memory_pipeline.domain.gate.language import grammar
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Role
@@ -21,15 +21,6 @@ from memory_pipeline.domain.text import content_words, estimate_tokens, truncate
 
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”]*")
 _ASKING = frozenset({"want", "bring", "brought", "mention", "mentioned", "talk", "discuss", "raise", "raised"})
-
-
-class SummaryGrain(StrEnum):
-    """What a summary is about: a period of the calendar, or a session (NM-8)."""
-
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
-    SESSION = "session"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memory_pipeline.domain.calendar import Grain
+
 
 @dataclass(frozen=True, slots=True)
 class LifecyclePolicy:
@@ -112,6 +114,10 @@ class SummaryPolicy:
     session_updated: int
     session_days: int
     session_pause_minutes: int
+
+    def of(self, grain: Grain) -> tuple[int, int]:
+        """Tokens of a period's text, and of the messages that it reads, at most."""
+        return getattr(self, f"{grain}_tokens"), getattr(self, f"{grain}_input_tokens")
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,28 @@ class Cadence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Rhythm:
+    """A job over periods that are over, and when it looks for them.
+
+    Attributes:
+        cron: UTC. It looks every day, so that periods which late messages have left stale are made anew.
+    """
+
+    job: str
+    grain: Grain
+    cron: str
+    description: str
+
+
+RHYTHMS = {
+    Cadence.WEEKLY: Rhythm(
+        "weekly_reflection", Grain.WEEK, "0 4 * * *", "Patterns, reflections and summaries of a week."
+    ),
+    Cadence.MONTHLY: Rhythm("monthly_summary", Grain.MONTH, "30 4 * * *", "Summaries of a month."),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Stage:
     """A stage of the flow.
 

@@ -135,7 +135,7 @@ def grouped(members: Iterable[Member], policy: SummaryPolicy) -> list[list[Membe
     ordered = sorted(members, key=lambda m: (m.scope, m.end, _GRAINS.index(m.grain), m.start))
     for _, same in groupby(ordered, key=lambda m: m.scope):
         pack = _Load(policy)
-        for unit in _units(list(same), policy, (Grain.MONTH, Grain.WEEK)):
+        for unit in _units(list(same), policy, tuple(Grain)[:0:-1]):
             if pack.members and not pack.holds(unit):
                 packs.append(pack.members)
                 pack = _Load(policy)

@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_pipeline.domain.calendar import Grain, Period, periods
+from memory_pipeline.domain.calendar import Period, periods
 from memory_pipeline.domain.derived.summary import SummaryGrain
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.summaries.calendar_requests import Member
 from memory_pipeline.stages.summaries.summary_evidence import Diary
-
-_FINER = {Grain.DAY: (), Grain.WEEK: (Grain.DAY,), Grain.MONTH: (Grain.DAY, Grain.WEEK)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +67,7 @@ class PeriodMembers:
 
     def _own(self, scope: Scope, period: Period, part: Part) -> Member | None:
         figures = self._policy
-        tokens, read = {
-            Grain.DAY: (figures.day_tokens, figures.day_input_tokens),
-            Grain.WEEK: (figures.week_tokens, figures.week_input_tokens),
-            Grain.MONTH: (figures.month_tokens, figures.month_input_tokens),
-        }[period.grain]
+        tokens, read = figures.of(period.grain)
         evidence = self._diary(scope, part).evidence(period.days(), read)
         if evidence is None:
             return None
@@ -83,7 +77,7 @@ class PeriodMembers:
 
     def _finer(self, own: Member, period: Period, part: Part) -> Member | None:
         days = [day for day in self._diary(own.scope, part).days() if period.start <= day < period.end]
-        for grain in _FINER[period.grain]:
+        for grain in period.grain.finer:
             inside = periods(grain, days)
             whole = len(inside) == 1 and period.start <= inside[0].start and inside[0].end <= period.end
             found = self._member(own.scope, inside[0], part) if whole else None

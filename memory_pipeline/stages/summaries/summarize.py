@@ -33,7 +33,6 @@ from memory_pipeline.stages.summaries.summary_store import store, store_sessions
 from memory_pipeline.stages.tracing import traced
 
 _ONE_GO = 20_000  # messages held at once
-_NAMES = {Grain.DAY: "daily", Grain.WEEK: "weekly", Grain.MONTH: "monthly"}
 
 
 @dataclass
@@ -66,11 +65,11 @@ def summarize(ctx: StageContext, wanted: Sequence[Period]) -> SummaryReport:
     ordered = sorted(set(wanted))
     done = 0
     for chunk in _goes(ctx, ordered):
-        ctx.progress(f"{_NAMES[chunk[0].grain]} summaries", done, len(ordered))
+        ctx.progress(f"{chunk[0].grain.adjective} summaries", done, len(ordered))
         _summarize(ctx, chunk, report)
         done += len(chunk)
     if ordered:
-        ctx.progress(f"{_NAMES[ordered[0].grain]} summaries", done, done)
+        ctx.progress(f"{ordered[0].grain.adjective} summaries", done, done)
     return report
 
 
@@ -198,7 +197,7 @@ def _completed(ctx: StageContext, days: Sequence[Period]) -> list[Period]:
     active = inputs(ctx, stage).keys()
     return [
         period
-        for grain in (Grain.WEEK, Grain.MONTH)
+        for grain in tuple(Grain)[1:]
         for period in periods(grain, here & active)
         if is_over(period, ctx.now) and active & set(period.days()) <= settled
     ]
