@@ -17,6 +17,7 @@ from typing import NamedTuple
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.entities import Entity
 from memory_pipeline.domain.ledger.memory import Status
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import LinkPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import content_words, negated, normalise, numbers, overlap, spellings
@@ -81,10 +82,8 @@ class Tie(NamedTuple):
     reason: str
 
 
-_BECAUSE = re.compile(
-    r"\b(?:because(?: of)?|due to|owing to|as a result of|thanks to|on account of)\b(?P<reason>.+)", re.I
-)
-_SO = re.compile(r"(?P<reason>.+?)(?:, so|; therefore|, therefore|, which is why|, hence)\b", re.I)
+_BECAUSE = lazy(r"\b(?:because(?: of)?|due to|owing to|as a result of|thanks to|on account of)\b(?P<reason>.+)", re.I)
+_SO = lazy(r"(?P<reason>.+?)(?:, so|; therefore|, therefore|, which is why|, hence)\b", re.I)
 _COMPARABLE = 0.5
 _LEAST_WORDS = 2  # one word in common names a topic, not a fact
 

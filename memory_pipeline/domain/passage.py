@@ -7,12 +7,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from memory_pipeline.domain.inflection import stem
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import normalise, singular
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|\n+")
+_WORD = lazy(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
+_SENTENCE = lazy(r"(?<=[.!?…])\s+|\n+")
 # "Ana and I moved" is one clause, "I left the bank and opened a school" are two.
-_CLAUSE = re.compile(
+_CLAUSE = lazy(
     r"(?<=[.!?…,;:])\s+|\n+|\s+[-–—]\s+|\s+(?:but|because|while|so)\s+|\s+and\s+(?!(?:i|me|my|we|our)\b)", re.I
 )
 _Y = 3  # letters of a word from which on its forms may have lost a "y"

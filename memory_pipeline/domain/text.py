@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
+
 _STOPWORDS = """
 a about above after again all also am an and any are as at be because been before being below between both but
 by can could did do does doing down during each few for from further get got had has have having he her here
@@ -22,16 +24,16 @@ avoids avoid
 """
 STOPWORDS = frozenset(_STOPWORDS.split())
 NEGATIONS = frozenset(_NEGATIONS.split())
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_SPACE = re.compile(r"\s+")
+_WORD = lazy(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
+_NUMBER = lazy(r"\d+(?:[.,:]\d+)*")
+_SPACE = lazy(r"\s+")
 _SPELT = {
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
     "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
     "fifty": "50", "sixty": "60", "hundred": "100", "twice": "2",
 }  # fmt: skip
 _SPELT_AS = {number: tuple(w for w, n in _SPELT.items() if n == number) for number in _SPELT.values()}
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE = lazy(r"(?<=[.!?])\s+")
 
 
 @lru_cache(maxsize=65536)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.vocabulary import occupation, table
 
-_STARTS = re.compile(
+_STARTS = lazy(
     r"^(?P<job>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}) (?:at|with|for) (?P<org>(?:the )?[\w&'.-]+(?: [A-Z][\w&'.-]*)*), "
     r"(?:i )?start(?:s|ed|ing)? (?P<when>.+)$",
     re.I,
@@ -32,4 +33,4 @@ def changed(text: str) -> str:
 
 @cache
 def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(row["says"], re.I), row["told"]) for row in table("changes")["changed"])
+    return tuple((lazy(row["says"], re.I), row["told"]) for row in table("changes")["changed"])

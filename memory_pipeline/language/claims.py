@@ -7,13 +7,13 @@ nor a verb.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
 from memory_pipeline.domain.gate.claims import USER, Claim, Force, Reading, Voice
 from memory_pipeline.domain.gate.numerals import NUMBER, forms, spelled
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense, all_clauses
 from memory_pipeline.language.english import parser
 from memory_pipeline.language.people import Kind, People, Subject
@@ -44,7 +44,7 @@ _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "X"})
 _NEGATORS = frozenset({"not", "n't", "never", "no", "nor", "neither", "none", "nobody", "nothing", "without", "nt"})
 _WHETHER = frozenset({"if", "whether"})
 # Behind a name the parser takes "lives" for the plural of "life".
-_LIVES = re.compile(r"\blives(?= (?:in|at|on|with|near|by|alone|together|there|here|abroad)\b)")
+_LIVES = lazy(r"\blives(?= (?:in|at|on|with|near|by|alone|together|there|here|abroad)\b)")
 _BARE = frozenset({"be", "have", "get", "become"})
 _THIRD = frozenset({"he", "she"})
 _FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})

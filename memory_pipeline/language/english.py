@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module, metadata, util
 from pathlib import Path
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.errors import ModelError
 from memory_pipeline.language.syntax import Sentence, Token
 
@@ -22,7 +22,7 @@ _WEIGHTS = ("tok2vec/model", "tagger/model", "parser/model", "ner/model", "attri
             "lemmatizer/lookups/lookups.bin", "vocab/strings.json", "tokenizer")  # fmt: skip
 _WHOLE = frozenset({"wed", "id"})
 # A capital, behind the first word, of a word that is not "I", a digit, or a first word that is seldom a sentence's.
-_NAMELIKE = re.compile(r"[^\s.!?][ \t,(\"'-]+(?!I\b)[A-Z]|\d|^(?!I\b|My\b|We\b|The\b|Our\b)[A-Z]")
+_NAMELIKE = lazy(r"[^\s.!?][ \t,(\"'-]+(?!I\b)[A-Z]|\d|^(?!I\b|My\b|We\b|The\b|Our\b)[A-Z]")
 
 
 class EnglishParser:

@@ -16,14 +16,15 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.tables import read
 
 ENGLISH = "en"
 _READ = 1000  # characters: more do not make it any clearer
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_NO_PROSE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\b\w+://\S+|\bwww\.\S+|(?<!\S)\S+@\S+\.\w+|</?\w[^>\n]*>", re.S)
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+|\n+|(?<=[。！？])")
-_AT_START = re.compile(r"(?:^|[.!?…:\n])[\s\"'“”‘’„«»¡¿()*–-]*\Z")
+_WORD = lazy(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NO_PROSE = lazy(r"```.*?(?:```|\Z)|`[^`\n]*`|\b\w+://\S+|\bwww\.\S+|(?<!\S)\S+@\S+\.\w+|</?\w[^>\n]*>", re.S)
+_SENTENCE_END = lazy(r"(?<=[.!?…])[\"'”’)]*\s+|\n+|(?<=[。！？])")
+_AT_START = lazy(r"(?:^|[.!?…:\n])[\s\"'“”‘’„«»¡¿()*–-]*\Z")
 _SETTLED_BY, _SHARE = 2, 0.2  # English words, and of all words
 _KEPT_BY, _KEPT_SHARE = 4, 0.25  # words of English sentences around or among foreign ones
 _CLEARLY_ENGLISH = 0.5

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.tables import read
 
 _TABLE = read("units")
@@ -55,7 +56,7 @@ def _rate(group: str) -> str:
     return rf"(?:\s*(?P<{group}>{_any_of(_RATES)})(?!\w))?"
 
 
-_QUANTITY = re.compile(
+_QUANTITY = lazy(
     rf"(?<![\w.,:/-])(?:"
     rf"(?P<high>\d{{2,3}})\s?/\s?(?P<low>\d{{2,3}})(?P<pressure>\s*mmhg\b)?(?![\w/]|[.,]\d)"
     rf"|(?P<minutes>\d{{1,2}}):(?P<seconds>[0-5]\d)\s*(?:min)?\s*(?P<pace>/\s?km|/\s?mi(?:le)?|per\s+km|per\s+mile)\b"
@@ -67,7 +68,7 @@ _QUANTITY = re.compile(
     rf")",
     re.I,
 )
-_PRESSURE = re.compile(r"\b(?:blood\s+pressure|bp|systolic|pressure)\b", re.I)
+_PRESSURE = lazy(r"\b(?:blood\s+pressure|bp|systolic|pressure)\b", re.I)
 
 
 def quantities(text: str) -> list[Quantity]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.changes import changed
 from memory_pipeline.language.dropped_subjects import with_subject
 from memory_pipeline.language.rows import figures, items, row
@@ -18,25 +19,25 @@ from memory_pipeline.language.splices import has_finite_verb, spliced
 from memory_pipeline.language.unfinished import done, to_do, undone
 from memory_pipeline.language.vocabulary import relations, table, words
 
-_LETTER = re.compile(r"[A-Za-z']")
-_BY_WRITER = re.compile(r"(?:i|we)\b", re.I)
-_HEADING = re.compile(r"^[A-Za-z][\w' ,-]{2,40}:\s+(?!//)")
+_LETTER = lazy(r"[A-Za-z']")
+_BY_WRITER = lazy(r"(?:i|we)\b", re.I)
+_HEADING = lazy(r"^[A-Za-z][\w' ,-]{2,40}:\s+(?!//)")
 # "So no dairy for me": what the writer does without.
-_WITHOUT = re.compile(
+_WITHOUT = lazy(
     r",?\s+(?:so|and|hence|therefore)\s+no\s+(?P<what>[a-z][\w /-]*?)"
     r"(?=,|\.|;|!|$|\s+(?:for me|please|ever|and \w+ is))",
     re.I,
 )
 # "Three soups, no leeks because I react to those": a request that says what its writer cannot have, and why.
-_BARRED = re.compile(
+_BARRED = lazy(
     r"(?:^|,\s*|\s)(?:but |and |with )?no (?P<what>(?!more\b|one\b|need\b)[a-z][\w -]{2,30}?),? "
     r"(?:because|since|as|cause) (?=(?:i|my|it|they|those)\b)(?P<why>[^.;!?]*)",
     re.I,
 )
 
 # "No more running for me": said of oneself, it is no request.
-_NO_MORE = re.compile(r"^no more (?P<what>[a-z][\w /-]{2,40}?) (?:for (?:me|us)|these days)\b", re.I)
-_WEIGHING = re.compile(r"^(?:I am )?(?:down|up) to (?P<what>\d+(?:[.,]\d+)? ?(?:kg|kilos?|lbs?|pounds|stone)\b)", re.I)
+_NO_MORE = lazy(r"^no more (?P<what>[a-z][\w /-]{2,40}?) (?:for (?:me|us)|these days)\b", re.I)
+_WEIGHING = lazy(r"^(?:I am )?(?:down|up) to (?P<what>\d+(?:[.,]\d+)? ?(?:kg|kilos?|lbs?|pounds|stone)\b)", re.I)
 
 
 def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str]:
@@ -113,7 +114,7 @@ def _joined_verbs(text: str) -> str:
 
 @cache
 def _joined() -> re.Pattern[str]:
-    return re.compile(rf"((?:,|\band|\bbut)\s+)((?:{alternatives('joined')})\s+[a-z]+)")
+    return lazy(rf"((?:,|\band|\bbut)\s+)((?:{alternatives('joined')})\s+[a-z]+)")
 
 
 @cache
@@ -122,7 +123,7 @@ def _remarked() -> re.Pattern[str]:
     did = rf"(?:I |we )?(?:{alternatives('past')}|\w+ed)"
     felt = r"(?:so |very |really |quite |absolutely )?[a-z]+(?:ing|ful|ous|able|ible|ive|ic|ant|ent|ed)"
     seen_to = r"(?:all )?(?:done|sent|paid|gone)"
-    return re.compile(rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), (?:{felt}|{seen_to})(?=[.!]*$)", re.I)
+    return lazy(rf"^(?P<told>{did} (?:the|to|my|our|an?|[A-Z])[^,;:]+), (?:{felt}|{seen_to})(?=[.!]*$)", re.I)
 
 
 @cache
@@ -130,7 +131,7 @@ def _small_name() -> re.Pattern[str]:
     """A name in small letters behind a relation: "my gf kayla and I"."""
     heads = "|".join(sorted({*relations(), *words("pet")}, key=len, reverse=True))
     not_names = "|".join([*table("repair")["after_relation"], *words("occasion")])
-    return re.compile(
+    return lazy(
         rf"(\b(?:my|our|and|,)\s(?:{heads})\s)(?!(?:{not_names})\b)"
         r"([a-z]{3,12})(?<!s)(?<!ed)(?<!ing)(?=[\s,.!]|$)(?!\s(?:of|to)\b)"
     )
@@ -138,12 +139,12 @@ def _small_name() -> re.Pattern[str]:
 
 @cache
 def _leads() -> re.Pattern[str]:
-    return re.compile(rf"^(?:(?:{alternatives('lead')})(?![\w'-])\s*[,:!.…–—-]*\s*|[,.:;!…)(–—-]+\s*)+", re.I)
+    return lazy(rf"^(?:(?:{alternatives('lead')})(?![\w'-])\s*[,:!.…–—-]*\s*|[,.:;!…)(–—-]+\s*)+", re.I)
 
 
 @cache
 def _tails() -> re.Pattern[str]:
-    return re.compile(rf"(?:[\s,(–—-]+(?:{alternatives('tail')})[\s)!.,…]*)+$", re.I)
+    return lazy(rf"(?:[\s,(–—-]+(?:{alternatives('tail')})[\s)!.,…]*)+$", re.I)
 
 
 __all__ = ["restriction", "sentences", "spelled"]

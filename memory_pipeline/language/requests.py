@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import singular, words
 from memory_pipeline.language.standing.tables import folded
 from memory_pipeline.language.tables import read
 
 GREETING = "greeting"
 _FAVOURITE = "favorite_*"
-_COMPOUND = re.compile(r"[^\W_]+(?:-[^\W_]+)+")  # "to-do": words of a text are read without their hyphens
+_COMPOUND = lazy(r"[^\W_]+(?:-[^\W_]+)+")  # "to-do": words of a text are read without their hyphens
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _words(name: str) -> frozenset[str]:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile("|".join(read("requests")["rows"][name]))
+    return lazy("|".join(read("requests")["rows"][name]))
 
 
 @lru_cache(maxsize=4096)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.dropped_subjects import lowered, with_subject
 from memory_pipeline.language.splices import has_finite_verb
 from memory_pipeline.language.vocabulary import occupation, relations, table, words
 
 _NOTHING = frozenset({"none", "no", "n/a", "nothing", "-"})
-_FIGURE = re.compile(
+_FIGURE = lazy(
     r"^(?:and |my |the |our )?(?P<what>[a-z]+(?: [a-z]+){0,2}?)(?: (?:is|at|of|about|around|now))* "
     r"(?P<figure>[€$£]?\d[\d.,:/]*\s?(?:k|%|€|mg|kg)?(?: .{0,40})?)$",
     re.I,
 )
-_VERB = re.compile(
+_VERB = lazy(
     r"\b(?:is|are|was|were|have|has|had|'ve|'m|went|go|goes|got|do|does|did|want|need|can|will|run|ran|\w+ed)\b", re.I
 )
-_COMPLETE = re.compile(r"(?:I|my|we|our|he|she|they|it|the|please|never|always|don't|no)\b", re.I)
+_COMPLETE = lazy(r"(?:I|my|we|our|he|she|they|it|the|please|never|always|don't|no)\b", re.I)
 
 
 def row(text: str) -> list[str] | None:

@@ -5,35 +5,36 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.vocabulary import table
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " ", "\u202f": " "})
-_EMOJI = re.compile(
+_EMOJI = lazy(
     "[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\u2b50\u2b06\u2190-\u21ff]+"
     r"|(?<!\S)(?::['-]?[)(DPpO/|]+|;-?\)|<3|xD|\^\^)(?!\w)"
 )
 # The parser reads "I'm not vegan anymore" and "I and Paula broke up", but neither the other way.
-_NO_LONGER = re.compile(r"(\b(?:am|is|are|was|were)|'m|'s|'re) no longer ([^.,;!?]+)", re.I)
-_NAME_IS = re.compile(r"\bname's\b", re.I)
-_NO_NEED = re.compile(r"^no need to (?=\w)", re.I)
-_TOGETHER = re.compile(r"^((?:my|our) [\w-]+(?: [A-Z][\w'’-]+)?|[A-Z][\w'’-]+) and (?:I|me) (?=\w)")
+_NO_LONGER = lazy(r"(\b(?:am|is|are|was|were)|'m|'s|'re) no longer ([^.,;!?]+)", re.I)
+_NAME_IS = lazy(r"\bname's\b", re.I)
+_NO_NEED = lazy(r"^no need to (?=\w)", re.I)
+_TOGETHER = lazy(r"^((?:my|our) [\w-]+(?: [A-Z][\w'’-]+)?|[A-Z][\w'’-]+) and (?:I|me) (?=\w)")
 # "turned 10 yesterday" would be ten o'clock.
-_TURNED = re.compile(r"\b(turn(?:s|ed|ing)? \d{1,3}) (yesterday|today|tomorrow|last|on|this|next|in)\b", re.I)
+_TURNED = lazy(r"\b(turn(?:s|ed|ing)? \d{1,3}) (yesterday|today|tomorrow|last|on|this|next|in)\b", re.I)
 # "I've got a job" is no past.
-_HAVE_GOT = re.compile(
+_HAVE_GOT = lazy(
     r"\b(?:(?P<have>I|we|you|they)(?:'ve| have)|(?P<has>he|she|it|[A-Z][a-z]+)(?:'s| has)) got (?=(?:an?|the|my|our|"
     r"some|no|any|one|two|three|four|five|six|several|both|another|lots|plenty|\d+)\b)",
     re.I,
 )
 # "Got to ring the bank", "I've to mow the lawn": a duty.
-_GOT_TO = re.compile(r"^got to (?=[a-z])|\b(?<=I)'ve to (?=[a-z])", re.I)
-_HAS_BEEN = re.compile(r"(?<=\w)'s been\b", re.I)
+_GOT_TO = lazy(r"^got to (?=[a-z])|\b(?<=I)'ve to (?=[a-z])", re.I)
+_HAS_BEEN = lazy(r"(?<=\w)'s been\b", re.I)
 # "Done with the novel."
-_DONE_WITH = re.compile(r"^(?:(?:i'm|i am) )?(?:all |finally )?(?:done|through) with ", re.I)
+_DONE_WITH = lazy(r"^(?:(?:i'm|i am) )?(?:all |finally )?(?:done|through) with ", re.I)
 # "Its apixaban now."
-_ITS = re.compile(r"\bits (?=(?:an? )?[a-z]+ (?:now|instead)\b)", re.I)
-_WORD = re.compile(r"[A-Za-z']+")
-_SPACE = re.compile(r"\s+")
+_ITS = lazy(r"\bits (?=(?:an? )?[a-z]+ (?:now|instead)\b)", re.I)
+_WORD = lazy(r"[A-Za-z']+")
+_SPACE = lazy(r"\s+")
 
 
 def spelled(text: str) -> str:
@@ -66,24 +67,24 @@ def alternatives(name: str) -> str:
 @cache
 def _ill() -> re.Pattern[str]:
     """ "ill call them": "ill" before a verb lost its apostrophe."""
-    return re.compile(rf"\bill(?= (?:{alternatives('after_ill')})\b)", re.I)
+    return lazy(rf"\bill(?= (?:{alternatives('after_ill')})\b)", re.I)
 
 
 @cache
 def _id() -> re.Pattern[str]:
     """ "i said id help": "id" before a verb lost its apostrophe."""
-    return re.compile(rf"\bid(?= (?:{alternatives('after_ill')}|help|love|like|rather|prefer|want)\b)", re.I)
+    return lazy(rf"\bid(?= (?:{alternatives('after_ill')}|help|love|like|rather|prefer|want)\b)", re.I)
 
 
 @cache
 def _short_is() -> re.Pattern[str]:
     """ "bike's fixed": before these the parser would see whose it is."""
-    return re.compile(rf"(?<=\w)'s (?=(?:(?:{alternatives('after_short_is')})\b|[£€$]?\d))", re.I)
+    return lazy(rf"(?<=\w)'s (?=(?:(?:{alternatives('after_short_is')})\b|[£€$]?\d))", re.I)
 
 
 @cache
 def _phrases() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{alternatives('phrase')})(?![\w-])", re.I)
+    return lazy(rf"(?<![\w-])(?:{alternatives('phrase')})(?![\w-])", re.I)
 
 
 def _in_full(match: re.Match[str]) -> str:

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import re
 
+from memory_pipeline.domain.patterns import lazy
+
 # Subjects, and the beginnings of requests.
 _SUBJECT = "I|we|he|she|they|it|that's|it's|he's|she's|they're|we're|there's|please|don't|never|always|call me"
-_SPLICE = re.compile(
+_SPLICE = lazy(
     r"(?:\s*[;–—]\s+|\s+-{1,2}\s+|,\s+)(?:(?:and|but|so|plus|also|though|then|yet|or)\s+(?:also\s+)?)?"
     rf"(?=(?:{_SUBJECT})\b(?!\s+(?:and|or|too|all)\b))",
     re.I,
 )
-_AND_I = re.compile(r"\s+(?:and|but|so|plus|while|because)\s+(?=(?:i|we|i'm|we're|i've|we've|my \w+|our \w+)\s)", re.I)
+_AND_I = lazy(r"\s+(?:and|but|so|plus|while|because)\s+(?=(?:i|we|i'm|we're|i've|we've|my \w+|our \w+)\s)", re.I)
 # "Rang Margaret, extractor is mine": a noun with its verb right behind it.
-_NOUN_IS = re.compile(
+_NOUN_IS = lazy(
     r",\s+(?:and\s+)?(?=(?:(?:the|my|our) )?(?!who\b|which\b|that\b|there\b|what\b|where\b|when\b|how\b|all\b|both\b)"
     r"[a-z]{3,} (?:is|are|was|were) )",
 )
-_BECAUSE = re.compile(r"\bbecause\b", re.I)
-_PUNCTUATED = re.compile(r"[,;–—-]|\s+[-–—]")
+_BECAUSE = lazy(r"\bbecause\b", re.I)
+_PUNCTUATED = lazy(r"[,;–—-]|\s+[-–—]")
 # What begins like this needs the clause that follows.
-_DEPENDENT = re.compile(
+_DEPENDENT = lazy(
     r"^(?:(?:and|but|so|oh)\s+)*(?:if|when|since|because|as|while|after|before|until|once|although|though|unless|whenever|"
     r"whether|given|for|in|on|at|with|to|by|despite|during)\b",
     re.I,
 )
 # "Last week, I …" is one clause; "Software engineer, I work …" is two.
-_TIMELESS = re.compile(
+_TIMELESS = lazy(
     r"(?!(?:last|this|next|yesterday|today|every|each|one|two|these|\w+day|lately|recently|then|later)\b)", re.I
 )
-_SAYING = re.compile(r"(?:i|we|he|she|they|it|that)(?:'\w+)? (?:\w+n't |\w+ )?\w+", re.I)
-_FINITE = re.compile(
+_SAYING = lazy(r"(?:i|we|he|she|they|it|that)(?:'\w+)? (?:\w+n't |\w+ )?\w+", re.I)
+_FINITE = lazy(
     r"\b(?:am|is|are|was|were|'m|'s|'re|'ve|have|has|had|do|does|did|can|can't|will|won't|'ll|'d|would|should|must|need|"
     r"want|like|love|hate|live|work|use|go|got|get|take|took|moved|eat|drink|play|prefer|don't|call|keep|never|make|"
     r"\w+ed|\w{2,}n't)\b",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.clauses import Clause
 from memory_pipeline.language.people import People
 from memory_pipeline.language.syntax import Token
@@ -28,15 +29,15 @@ _SOMETHING = frozenset({"it", "its", "them"})
 
 _SHORT = {**_AUXILIARY, "'re": "are", "'d": "would", "was": "were"}
 _FIRST = {**_PERSON, **_ASSISTANT}
-_SPOKEN = re.compile(
+_SPOKEN = lazy(
     r"\b(?P<who>i|we)(?P<verb>'(?:m|re|ve|ll|d)\b| (?:am|was)\b)"
     rf"|\b(?P<word>{'|'.join(_FIRST)})\b(?!')",
     re.I,
 )
 
 # "Our Mutual Friend" in the middle of a sentence is a name.
-_IN_TITLE = re.compile(r"My|Our|Your|We|You")
-_NAMED = re.compile(r" [A-Z]")
+_IN_TITLE = lazy(r"My|Our|Your|We|You")
+_NAMED = lazy(r" [A-Z]")
 
 
 def third(text: str) -> str:

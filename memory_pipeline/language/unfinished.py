@@ -10,22 +10,23 @@ import re
 from functools import cache
 
 from memory_pipeline.domain.consolidation.deeds import acted, plans_act
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.language.vocabulary import relations, table, words
 
-_HEADED = re.compile(r"^(?P<heading>[^:\n]{2,60}?)\s*(?::|\s[-–—])\s+(?P<rest>\S.*)$", re.S)
-_BREAK = re.compile(r"\s*;\s*|,\s+(?:and\s+|then\s+|also\s+)?|\s+(?:and|then|plus)\s+(?:to\s+)?")
-_NUMBER = re.compile(r"^\d{1,2} (?=[A-Za-z])")
-_DONE = re.compile(
+_HEADED = lazy(r"^(?P<heading>[^:\n]{2,60}?)\s*(?::|\s[-–—])\s+(?P<rest>\S.*)$", re.S)
+_BREAK = lazy(r"\s*;\s*|,\s+(?:and\s+|then\s+|also\s+)?|\s+(?:and|then|plus)\s+(?:to\s+)?")
+_NUMBER = lazy(r"^\d{1,2} (?=[A-Za-z])")
+_DONE = lazy(
     r"^(?P<what>(?:[\w'/-]+ ){0,3}?"
     r"(?!(?:is|are|was|were|has|have|had|got|been|be|not|never|just|to|and|or|who|which)\b)[\w'-]{2,}) "
     r"(?:all |just |now |finally )?(?P<done>[a-z]{3,})"
     r"(?P<rest>(?: (?:now|today|just now|yesterday|already|finally|at last|this morning|last night|for .{2,20}))?"
     r"[.!]*)$"
 )
-_MORE = re.compile(r"^(?:and|plus|also|then)(?: (?:also|then|to))?,? ", re.I)
-_ASKS = re.compile(r"\?|\b(?:me|us|please|pls)\b", re.I)
-_OPEN = re.compile(r"\([^)]*$")
+_MORE = lazy(r"^(?:and|plus|also|then)(?: (?:also|then|to))?,? ", re.I)
+_ASKS = lazy(r"\?|\b(?:me|us|please|pls)\b", re.I)
+_OPEN = lazy(r"\([^)]*$")
 _MOST = 12  # items
 
 
@@ -134,14 +135,14 @@ def _duty(item: str) -> str:
 
 @cache
 def _heading() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{row})" for row in table("to_do")["heading"]))
+    return lazy("|".join(f"(?:{row})" for row in table("to_do")["heading"]))
 
 
 @cache
 def _asked() -> re.Pattern[str]:
-    return re.compile(table("to_do")["asked"], re.I)
+    return lazy(table("to_do")["asked"], re.I)
 
 
 @cache
 def _undone() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(row["says"], re.I), row["told"]) for row in table("to_do")["undone"])
+    return tuple((lazy(row["says"], re.I), row["told"]) for row in table("to_do")["undone"])

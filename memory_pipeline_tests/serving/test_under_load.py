@@ -153,15 +153,25 @@ def test_no_request_that_its_description_allows_is_an_error_of_the_server(server
 
 def test_stopped_it_answers_what_is_under_way(server: Server) -> None:
     found: list[int] = []
+    begun, go_on = threading.Event(), threading.Event()
+    body = json.dumps({"messages": [row(n, f"Number {n}.", session=f"s{n}") for n in range(400)]}).encode()
+
+    def in_two_parts() -> Iterator[bytes]:
+        yield body[:1000]
+        begun.set()
+        go_on.wait()
+        yield body[1000:]
 
     def slow() -> None:
-        rows = [row(n, f"Number {n}.", session=f"s{n}") for n in range(400)]
         with server.client() as client:
-            found.append(client.post("/v1/messages", json={"messages": rows}).json()["taken"])
+            headers = {"Content-Type": "application/json"}
+            found.append(client.post("/v1/messages", content=in_two_parts(), headers=headers).json()["taken"])
 
     thread = threading.Thread(target=slow)
     thread.start()
-    time.sleep(0.15)
+    begun.wait()
+    time.sleep(0.5)  # until the server has read what was sent
+    threading.Timer(0.5, go_on.set).start()
     assert server.stop() in (0, -signal.SIGTERM), "it hands the signal on when it is done"
     thread.join()
     assert found == [400]

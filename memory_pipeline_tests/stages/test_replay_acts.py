@@ -325,7 +325,7 @@ def _acted(life: Timeline, day: float, change: Change, which: int) -> bool:
 
 
 @given(steps)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_history_is_the_same_from_whatever_day_it_is_replayed(history: list[Step]) -> None:
     life = Timeline()
     acts = _played(life, history)
@@ -335,7 +335,7 @@ def test_any_history_is_the_same_from_whatever_day_it_is_replayed(history: list[
 
 
 @given(steps)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_history_keeps_what_the_user_did(history: list[Step]) -> None:
     life = Timeline()
     _played(life, history)

@@ -156,7 +156,7 @@ _CHANGES = st.tuples(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.lists(_CHANGES, max_size=25), st.integers(0, 25))
 def test_any_history_gives_the_same_state(
     tmp_path_factory: pytest.TempPathFactory, history: list[tuple[str, str, int, str]], refreshed: int

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import singular, words
 
 # Words of one group exclude one another: a text with the one is never the same as a text with another in its place.
@@ -37,7 +38,7 @@ _EXCLUSIVE = tuple(
         "yes no",
     )
 )  # fmt: skip
-_REPLACES = re.compile(
+_REPLACES = lazy(
     r"\b(?:instead|rather than|no longer|any ?more|moved to|switched|replaced|changed to|reversed|stopped|quit|gave up|"
     r"given up|outgrown|former(?:ly)?|used to)\b",
     re.IGNORECASE,

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from memory_pipeline.domain.inflection import forms, past, stem
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import STOPWORDS, singular
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
-_CLAUSE = re.compile(r"\s*(?:[,;:()!?–—]|\.(?=\s|$)|\s-\s|\bbut\b)\s*")
+_TOKEN = lazy(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+_CLAUSE = lazy(r"\s*(?:[,;:()!?–—]|\.(?=\s|$)|\s-\s|\bbut\b)\s*")
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*"
-_WHEN = re.compile(
+_WHEN = lazy(
     rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b(?: \d{{4}})?|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?"
     rf"|\b{_MONTH} \d{{4}}|\d{{4}}-\d\d-\d\d|\b\d{{1,2}}:\d\d\b|\b\d{{1,2}} ?[ap]\.?m\b|\b\d+ (?:day|week|month|year|"
     r"hour|minute)s?\b(?: ago)?|\bin \d{4}\b|\bby the end of (?:the )?\w+",
@@ -26,7 +27,7 @@ _WHEN = re.compile(
 )
 # How a plan is put: what follows is what is to be done, and whom it was promised to.
 _WHOM = r"(?P<who>(?:(?:their|his|her|my|the) )?[\w'’-]+(?: [A-Z][\w'’-]+)?)"
-_FRAME = re.compile(
+_FRAME = lazy(
     r"^(?:(?:the )?user )?(?:(?:still|also|really|finally|just|probably|definitely) )*"
     r"(?:(?:needs?|has|have|wants?|plans?|intends?|hopes?|wishes|means|meant|aims?|tries|trying|supposed|ought|going|"
     r"would (?:like|love)|is (?:going|about|supposed|planning|hoping|due|to)|is|remembers?|had better|got|has got|"
@@ -41,7 +42,7 @@ _FRAME = re.compile(
     r"(?:to remind (?:them|him|her|me)|a reminder) (?:to|of|about|for))|"
     r"(?:a )?remind(?:er)?:?(?: (?:them|him|her|me))?(?: (?:to|of|about))?:?)\s+",
 )
-_LEAD = re.compile(
+_LEAD = lazy(
     r"^(?:(?:the )?user|i|we|has|have|had|['’]ve|did|also|already|finally|eventually|just|and|so|then|now|yes|yep|"
     r"ok|okay|oh|well|actually|luckily|today|yesterday|this morning|last night|managed to|remembered to|"
     r"got (?:around|round) to|got to|helped to|went and|went to(?= (?:pay|buy|get|collect|pick|fetch|return|see|"
@@ -49,7 +50,7 @@ _LEAD = re.compile(
     re.I,
 )
 _GENERIC = wordset("objects", "generic")
-_GENERIC_SAID = re.compile(
+_GENERIC_SAID = lazy(
     r"\b(?:taken care of|took care of|dealt with|out of the way|off (?:my|the|their) list|all set|in the bag|over with|"
     r"in the post|in the mail|squared away|all good)\b"
     # "The essay is in", "the tyres are on": where a thing is that is dealt with.
@@ -57,7 +58,7 @@ _GENERIC_SAID = re.compile(
     r"(?:in|out|on|up|off|through|away|gone|live|ready|back)$",
     re.I,
 )
-_IS = re.compile(r"^((?:\w+ ){0,2}\w+)'s (?:been )?(\w+ed|done|sent|paid|bought|made|written)$")
+_IS = lazy(r"^((?:\w+ ){0,2}\w+)'s (?:been )?(\w+ed|done|sent|paid|bought|made|written)$")
 _BE = wordset("objects", "be")
 _DETERMINERS = wordset("objects", "determiners")
 _JOINED = wordset("objects", "joined")

@@ -15,6 +15,7 @@ from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.consolidation.equivalence import one_owner, qualified
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import MemoryVersion
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import STOPWORDS, normalise, singular, words
@@ -23,14 +24,14 @@ _ANY = "*"
 _STATES = frozenset({MemoryType.PROFILE_FACT, MemoryType.PREFERENCE, MemoryType.SHARED_LORE, MemoryType.FINDING})
 _PASSING = frozenset({MemoryType.EPHEMERAL})
 _LASTING = frozenset({"occupation", "education", "member"})  # a nurse without a job is a nurse
-_TALKED_OF = re.compile(
+_TALKED_OF = lazy(
     r"\b(?:might|(?<!\d )(?<!in )(?<!of )(?<!by )(?<!since )(?<!last )may(?! \d)|"
     r"maybe|perhaps|thinking|thinks? (?:about|of)|considers?|wants? to|would like|plans? to|hopes? to|"
     r"is going to|will|wonders?|if|almost|nearly|should|tries|trying|tried|could|afraid|worried|dreams?|never)\b"
 )
-_PART = re.compile(r"[,;]\s|\.\s|\b(?:and|but|so)\b")
-_FOR_WHOM = re.compile(r"\b(?:at|for|with) (?:the )?(?P<whom>[A-Z][\w&'.-]*(?: [A-Z&][\w&'.-]*)*)")
-_FRAMING = re.compile(r"\b(?:being|doing|having|going to)\b")
+_PART = lazy(r"[,;]\s|\.\s|\b(?:and|but|so)\b")
+_FOR_WHOM = lazy(r"\b(?:at|for|with) (?:the )?(?P<whom>[A-Z][\w&'.-]*(?: [A-Z&][\w&'.-]*)*)")
+_FRAMING = lazy(r"\b(?:being|doing|having|going to)\b")
 _LIKING = frozenset(
     stem(w)
     for w in ["like", "love", "enjoy", "prefer", "fan", "care", "into", "adore", "fond", "keen", "likes", "loves"]
@@ -80,9 +81,9 @@ class _Rule:
 def _rules() -> tuple[_Rule, ...]:
     return tuple(
         _Rule(
-            re.compile(row["says"]),
+            lazy(row["says"]),
             frozenset(row["ends"]),
-            re.compile(row["alone"]) if "alone" in row else None,
+            lazy(row["alone"]) if "alone" in row else None,
             *(bool(row.get(flag)) for flag in ("subject", "whole", "verb", "role", "anyone")),
         )
         for row in table("endings")["ending"]

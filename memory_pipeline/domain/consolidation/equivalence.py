@@ -10,18 +10,19 @@ from memory_pipeline.domain.consolidation.contrast import opposed, replaces
 from memory_pipeline.domain.consolidation.slots import ATTRIBUTES, Relation, Slot, attribute, relate, same_value
 from memory_pipeline.domain.consolidation.specificity import lies_in, same_date, says_less, says_more
 from memory_pipeline.domain.ledger.memory import MOST_EVIDENCE, MemoryVersion, Status
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import content_words, figures, names, negations, normalise, words
 
 _EVENTS = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.EPHEMERAL})
 _SAME_EVENT_DAYS = 2
-_ALSO = re.compile(
+_ALSO = lazy(
     r"\b(?:also|too|as well|second|another|additionally|besides|on the side|part[- ]time|(?:on|at) (?:the )?weekends?|"
     r"by night|in the evenings?|sometimes)\b",
     re.I,
 )
-_QUALIFIER = re.compile(
+_QUALIFIER = lazy(
     r"\b(?:on (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays|weekends|workdays|school nights)|"
     r"at (?:night|lunch|work|home|parties|breakfast|dinner|weekends)|in (?:the )?(?:morning|evening|afternoon|summer|"
     r"winter|spring|autumn|bed|public|company)s?|(?:before|after|during|when|while|unless|except|without|if) \w+|"
@@ -29,7 +30,7 @@ _QUALIFIER = re.compile(
     r"year)|today|tonight|tomorrow|alone)\b"
 )
 # An event told without its day may have been on any day of the month.
-_MONTHLY = re.compile(
+_MONTHLY = lazy(
     r"\bin (?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b"
 )
 

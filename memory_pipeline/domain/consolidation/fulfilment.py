@@ -12,10 +12,11 @@ from functools import lru_cache
 
 from memory_pipeline.domain.consolidation.deeds import Act, deeds, plans
 from memory_pipeline.domain.inflection import stem
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import figures, singular
 
-_UNDONE = re.compile(
+_UNDONE = lazy(
     r"\b(?:not yet|yet to|never got|still (?:haven't|have not|has not|hasn't|need|needs|has to|have to|must|owe|owes)|"
     r"(?:haven't|hasn't|didn't|did not|have not|has not|couldn't|could not|wasn't able|was not able|isn't|is not|"
     r"aren't|wasn't|was not|cannot|can't|won't|will not|don't|doesn't|does not)|forgot(?:ten)? to|almost|nearly|"
@@ -24,24 +25,22 @@ _UNDONE = re.compile(
     r"wish|supposed to|if|unless|should have|would have|used to|asked (?:\w+ ){1,3}to|remind)\b",
     re.I,
 )
-_IN_VAIN = re.compile(
+_IN_VAIN = lazy(
     r"\b(?:nobody|no one|no-one) (?:picked|answered|was|is|there|home|came)|\bno (?:answer|reply|response|luck|joy)\b|"
     r"\bvoice ?mail\b|\bline (?:was|is) (?:busy|dead)|\bwithout success|\bin vain\b|\bto no avail\b|"
     r"\b(?:did not|didn't|does not|doesn't|would not|wouldn't|never) (?:pick|answer|respond|reply|show|call back|work|"
     r"go through)|\b(?:engaged|busy) (?:tone|signal)|\bwas(?: already)? (?:closed|shut|sold out)",
     re.I,
 )
-_HAS_NOW = re.compile(
+_HAS_NOW = lazy(
     r"^(?P<who>(?:(?:the|my|their|his|her) )?[^,.;]{1,40}?) (?:has|have|got|received|now has|finally has) "
     r"(?P<what>(?:(?:his|her|their|its|the|all (?:the|of)|my) )?[^,.;]+)",
     re.I,
 )
-_WAS = re.compile(r"^(?P<what>[^,.;]{2,60}?) (?:was|were) (?:\w+ ){0,3}?(?P<how>\w+)\b", re.I)
-_WAS_AT = re.compile(
-    r"^(?:the user |i |we )?(?:was|were|(?:has |have )?been) (?:over )?(?:at|to) (?P<where>[^,.;]+)", re.I
-)
+_WAS = lazy(r"^(?P<what>[^,.;]{2,60}?) (?:was|were) (?:\w+ ){0,3}?(?P<how>\w+)\b", re.I)
+_WAS_AT = lazy(r"^(?:the user |i |we )?(?:was|were|(?:has |have )?been) (?:over )?(?:at|to) (?P<where>[^,.;]+)", re.I)
 _CAME = wordset("objects", "came")
-_MONEY = re.compile(r"\b(?:money|cash|euros?|dollars?|pounds?|\d+ ?(?:€|\$|£)|[€$£] ?\d+)\b", re.I)
+_MONEY = lazy(r"\b(?:money|cash|euros?|dollars?|pounds?|\d+ ?(?:€|\$|£)|[€$£] ?\d+)\b", re.I)
 _SUMMONED = frozenset({"call", "book", "ask", "contact", "reply", "meet", "visit", "text", "invite", "fix"})
 
 

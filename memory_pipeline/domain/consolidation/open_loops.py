@@ -12,22 +12,23 @@ from datetime import datetime
 from memory_pipeline.domain.calendar import age, local_day, zone
 from memory_pipeline.domain.consolidation.fulfilment import by_others
 from memory_pipeline.domain.ledger.memory import MemoryVersion
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.text import normalise
 
 _FAR_DAYS = 14  # a due date further off is told in weeks and months
-_RECURRING = re.compile(
+_RECURRING = lazy(
     r"\b(?:every|each|daily|weekly|monthly|yearly|annually|nightly|once an?|twice an?|times an?|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends)\b",
     re.I,
 )
-_PARTIAL = re.compile(
+_PARTIAL = lazy(
     r"\b(?:half|halfway|part|parts|most|some|almost|nearly|partly|partially|mostly|two thirds|"
     r"(?:a|one) (?:third|quarter|bit|little)|the first|first (?:draft|half|part)|\d+ ?(?:%|percent)|"
     r"(?<!all )\b\d+ (?:out )?of)\b",
     re.I,
 )
-_ATTEMPT = re.compile(
+_ATTEMPT = lazy(
     r"^(?:the user )?(?:has |have |had )?(?:tried|attempted|failed|forgot(?:ten)?|started|began|begun|missed|planned|"
     r"promised|wanted|intended|decided|postponed|delayed|reminded|considered|asked|stopped)\b",
     re.I,

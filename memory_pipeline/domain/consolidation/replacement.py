@@ -10,6 +10,7 @@ from memory_pipeline.domain.consolidation.equivalence import compatible_numbers,
 from memory_pipeline.domain.consolidation.slots import same_value
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import MemoryVersion
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import content_words, figures, normalise, singular, words
@@ -17,34 +18,34 @@ from memory_pipeline.domain.text import content_words, figures, normalise, singu
 _END = r"(?=\s+(?:to|for|with|now|since|because|as|in|at|this|last|and|but|any ?more|by|on|per|after|so)\b|[,.;)]|$)"
 _OLD = r"(?P<old>[^,.;()]+?)"
 _INSTEAD = (
-    re.compile(rf"\b(?:instead of|rather than|in place of|in lieu of|no longer|not) {_OLD}{_END}", re.I),
-    re.compile(rf"\b(?:switch(?:ed|es|ing)?|migrat(?:ed|es|ing)|mov(?:ed|es|ing)|chang(?:ed|es|ing)|convert(?:ed|s)|"
+    lazy(rf"\b(?:instead of|rather than|in place of|in lieu of|no longer|not) {_OLD}{_END}", re.I),
+    lazy(rf"\b(?:switch(?:ed|es|ing)?|migrat(?:ed|es|ing)|mov(?:ed|es|ing)|chang(?:ed|es|ing)|convert(?:ed|s)|"
                rf"went|upgrad(?:ed|es)|transition(?:ed|s)|transferr?(?:ed|s))(?: over)?(?: [\w ]{{1,30}}?)? from {_OLD}"
                r"(?= to\b|[,.;)]|$)", re.I),
-    re.compile(rf"\b(?:switch(?:ed|es)|mov(?:ed|es)|migrat(?:ed|es)|chang(?:ed|es)|upgrad(?:ed|es))(?: over)? to .+? "
+    lazy(rf"\b(?:switch(?:ed|es)|mov(?:ed|es)|migrat(?:ed|es)|chang(?:ed|es)|upgrad(?:ed|es))(?: over)? to .+? "
                rf"from {_OLD}{_END}", re.I),
-    re.compile(rf"\b(?:replac(?:ed|es)|swapp?(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|ditch(?:ed|es)|dropp?(?:ed|s)|"
+    lazy(rf"\b(?:replac(?:ed|es)|swapp?(?:ed|s)|trad(?:ed|es)|exchang(?:ed|es)|ditch(?:ed|es)|dropp?(?:ed|s)|"
                rf"left|gave up|abandon(?:ed|s)|sold) {_OLD} (?:with|for|by|in favou?r of)\b", re.I),
-    re.compile(rf"\b(?:prefers?|likes?|is) .+? (?:over|to) {_OLD}(?= now\b)", re.I),
+    lazy(rf"\b(?:prefers?|likes?|is) .+? (?:over|to) {_OLD}(?= now\b)", re.I),
 )  # fmt: skip
-_SWITCHING = re.compile(
+_SWITCHING = lazy(
     r"\b(?:switch|migrat|chang|convert|upgrad|replac|swap|trad|transition|ditch|dropp|abandon|exchang|moved? "
     r"(?:over )?(?:to|from))",
     re.I,
 )
-_CHANGING = re.compile(
+_CHANGING = lazy(
     r"\b(?:now|doubled|halved|upped|bumped|raised|lowered|increased|reduced|moved|changed|switched|only|from now on|"
     r"since|these days|went (?:up|down)|is up|is down|any ?more|instead|put up|cut)\b",
     re.I,
 )
-_DOSE = re.compile(
+_DOSE = lazy(
     r"\b(?P<figure>\d+(?:[.,]\d+)?|half|one|two|three|four|five|six|eight|ten|fifteen|twenty) "
     r"?(?:mg|mcg|µg|ml|units?|milligrams?|micrograms?|grams?|puffs?|tablets?|pills?|drops?)\b",
     re.I,
 )
 _WORK = frozenset({"occupation", "employer", "current_field"})
-_PLACE = re.compile(r"\b(?:at|in|for) (?P<place>(?:an? |the |their )?[\w'-]+(?: [\w'-]+)?)", re.I)
-_SINCE = re.compile(r"\b(?:since|now|from|started)\b", re.I)
+_PLACE = lazy(r"\b(?:at|in|for) (?P<place>(?:an? |the |their )?[\w'-]+(?: [\w'-]+)?)", re.I)
+_SINCE = lazy(r"\b(?:since|now|from|started)\b", re.I)
 _UNITS = frozenset({"milligram", "microgram", "tablet", "evening", "morning", "bedtime", "take", "takes", "night"})
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 _LEADING = {
@@ -57,7 +58,7 @@ _LEADING = {
 }
 _STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.CLOSE_OPEN_LOOP})
 _NOT_STATES = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.BOUNDARY, MemoryType.REFLECTION, MemoryType.PATTERN})
-_ONLY = re.compile(r"\b(?:only|nothing but|exclusively|solely)\b", re.I)
+_ONLY = lazy(r"\b(?:only|nothing but|exclusively|solely)\b", re.I)
 _LOOSE = wordset("objects", "loose")
 _FIELD_AND_EMPLOYER = frozenset({"current_field", "employer"})
 _ALONE = frozenset({"single"})

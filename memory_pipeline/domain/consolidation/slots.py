@@ -13,24 +13,25 @@ from functools import lru_cache
 
 from memory_pipeline.domain.consolidation.contrast import opposed
 from memory_pipeline.domain.consolidation.specificity import same_date
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import content_words, figures, normalise, numbers, overlap
 
-_QUALIFIED = re.compile(
+_QUALIFIED = lazy(
     r",|\s(?:of|in|at|for|with|from|on|near|who|that|which|by|about|called|named|since|to|after|before|during|while)\s"
     r"|\s\("
 )
-_MEASURE = re.compile(
+_MEASURE = lazy(
     r"^(?:an?\s+|the\s+)?(?:[\d.,]+\s*|\w+\s+)?(?:pair|couple|cup|glass|bottle|piece|slice|mg|g|kg|ml|l|km|kind|sort|"
     r"type|lot)s?\s+of\s+",
     re.IGNORECASE,
 )
-_DATED = re.compile(
+_DATED = lazy(
     r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d:\d\d|"
     r"\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-_ENJOYING = re.compile(r"^(?:drinking|eating|having|playing|listening to|watching|reading|using|cooking|making)\s+")
-_DOING = re.compile(r"^\w{3,}ing\s+to\s+(?!be\b)", re.IGNORECASE)
+_ENJOYING = lazy(r"^(?:drinking|eating|having|playing|listening to|watching|reading|using|cooking|making)\s+")
+_DOING = lazy(r"^\w{3,}ing\s+to\s+(?!be\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

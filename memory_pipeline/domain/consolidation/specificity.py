@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table
 from memory_pipeline.domain.text import normalise, words
 
@@ -14,18 +15,18 @@ _MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
 _YEAR = r"(?:,? (?:in )?(?P<year>(?:19|20)\d\d))?"
 _DATES = (
-    re.compile(r"(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)"),
-    re.compile(rf"(?:the )?{_DAY}(?: of)? {_MONTH}{_YEAR}"),
-    re.compile(rf"{_MONTH} (?:the )?{_DAY}{_YEAR}"),
-    re.compile(rf"{_MONTH}{_YEAR}"),
-    re.compile(r"(?P<year>(?:19|20)\d\d)"),
+    lazy(r"(?P<year>(?:19|20)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)"),
+    lazy(rf"(?:the )?{_DAY}(?: of)? {_MONTH}{_YEAR}"),
+    lazy(rf"{_MONTH} (?:the )?{_DAY}{_YEAR}"),
+    lazy(rf"{_MONTH}{_YEAR}"),
+    lazy(r"(?P<year>(?:19|20)\d\d)"),
 )
-_CHANGED = re.compile(
+_CHANGED = lazy(
     r"\b(?:now|new|moved|moving|relocated|started|joined|became|become|switched|changed|just|recently|nowadays|these "
     r"days|instead|since|from now|back|again|not)\b",
     re.I,
 )
-_SOME = re.compile(r"^(?:an?|the|some|their|his|her|our|my|one of)\s|^(?:with|near|close to|by)\s", re.I)
+_SOME = lazy(r"^(?:an?|the|some|their|his|her|our|my|one of)\s|^(?:with|near|close to|by)\s", re.I)
 _OF_PLACES = frozenset({"residence", "hometown"})
 _OF_NAMES = _OF_PLACES | {"employer", "team", "partner"}
 

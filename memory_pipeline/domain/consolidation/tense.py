@@ -9,6 +9,7 @@ from functools import lru_cache
 from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.consolidation.slots import ATTRIBUTES, Attribute
 from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Proposal
 from memory_pipeline.domain.tables import table
 from memory_pipeline.domain.text import normalise
@@ -34,7 +35,7 @@ def tells_past(content: str, attribute: str | None) -> bool:
 
 @lru_cache(maxsize=1)
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(says) for says in table("once")["says"])
+    return tuple(lazy(says) for says in table("once")["says"])
 
 
 def begins_later(proposal: Proposal, timezone: str) -> datetime | None:

@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from memory_pipeline.domain.gate.numerals import forms, known, spelled
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import figures, normalise, numbers, singular, words
 
-_FIGURE = re.compile(
+_FIGURE = lazy(
     r"(?P<money>[$€£¥])? ?(?<![\w.,:])(?P<number>\d+(?:[.,:]\d+)*)(?P<unit> ?[%‰×€$£°]| ?[^\W\d_]+|)", re.UNICODE
 )
 _TIMES = frozenset({"x", "×", "times", "fold"})
 _PERCENT = frozenset({"%", "percent", "per"})
 _POINTS = frozenset({"%", "percent", "point", "pp"})
-_RANGE = re.compile(r" ?(?:to|and|or|[-–—→]) ?[$€£¥]? ?")
+_RANGE = lazy(r" ?(?:to|and|or|[-–—→]) ?[$€£¥]? ?")
 # What stands after a number without being its unit.
 _AFTER = "of and or to in at by on from for with than as is are was were the a an per when while if after before"
 _NO_UNIT = frozenset(["", *_AFTER.split()])

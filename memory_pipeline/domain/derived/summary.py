@@ -13,13 +13,14 @@ from memory_pipeline.domain.calendar import SummaryGrain as SummaryGrain
 from memory_pipeline.domain.gate.language import grammar
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Role
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import SummaryPolicy
 from memory_pipeline.domain.reading.topics import Topic, speaks
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import content_words, estimate_tokens, truncate
 
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”]*")
+_SENTENCE_END = lazy(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”]*")
 _ASKING = frozenset({"want", "bring", "brought", "mention", "mentioned", "talk", "discuss", "raise", "raised"})
 
 

@@ -6,14 +6,15 @@ key are spelt alike; nothing else about two names makes them equal here.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
+
 # Accents of Latin, Greek and Cyrillic, vowel signs of Arabic and Hebrew, and the Arabic tatweel. The marks of Indic
 # scripts and of kana are letters of their own and stay.
-_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670]")
+_ACCENTS = lazy("[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670]")
 _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ى": "ي", "ة": "ه"}
     | dict.fromkeys("’‘ʼ`´", "'")
@@ -22,9 +23,9 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3
 """Scripts that put no space between words: Thai, Lao, Burmese, Khmer, kana, Han; as part of a character class."""
 _SIGNS = "\u0900-\u0963\u0966-\u0dff\u0e31-\u0e3a\u0e47-\u0e4e\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u3099\u309a"
 _PART = rf"(?:[^\W_]|[{_SIGNS}\u30fc])+"
-_TOKEN = re.compile(rf"{_PART}(?:['&]{_PART})*[+#]*")
-_DOTTED = re.compile(r"\b(?:\w\.){2,}")
-_ASCII = re.compile(r"[a-z0-9]+(?:['&][a-z0-9]+)*[+#]*")
+_TOKEN = lazy(rf"{_PART}(?:['&]{_PART})*[+#]*")
+_DOTTED = lazy(r"\b(?:\w\.){2,}")
+_ASCII = lazy(r"[a-z0-9]+(?:['&][a-z0-9]+)*[+#]*")
 _SUFFIX = 3  # letters after an apostrophe that may be an ending: "Max's", "İstanbul'da"
 
 
@@ -43,7 +44,7 @@ _TITLES = {
     **dict.fromkeys(("mrs", "frau", "madame", "mme", "senora"), "mrs"),
     **{title: title for title in ("ms", "miss", "mx", "sir", "dame", "lady", "lord", "rev", "captain", "sergeant")},
 }
-_HONORIFIC = re.compile(r"(?<=\w)(?:[- ](?:san|chan|kun|sama|sensei|senpai)|さん|ちゃん|くん|さま|様|先生|氏|씨|님)$")
+_HONORIFIC = lazy(r"(?<=\w)(?:[- ](?:san|chan|kun|sama|sensei|senpai)|さん|ちゃん|くん|さま|様|先生|氏|씨|님)$")
 
 
 def fold(text: str) -> str:

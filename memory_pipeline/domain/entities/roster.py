@@ -6,7 +6,6 @@ user's: the first name, the initials, "mum" for "mother".
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,16 +25,17 @@ from memory_pipeline.domain.entities.names import (
 )
 from memory_pipeline.domain.entities.relations import relation, spellings
 from memory_pipeline.domain.entities.statements import USER, Kind
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 
 _LONGEST = 6  # words of a name
-_WRITTEN = re.compile(r"[^\s]+")
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_HAN = re.compile("[\u2e80-\u2fdf\u3005\u3007\u3400-\u9fff]")
-_KATAKANA = re.compile("[\u30a0-\u30ff]")
+_WRITTEN = lazy(r"[^\s]+")
+_UNSPACED = lazy(f"[{UNSPACED}]")
+_HAN = lazy("[\u2e80-\u2fdf\u3005\u3007\u3400-\u9fff]")
+_KATAKANA = lazy("[\u30a0-\u30ff]")
 _ARABIC_PREFIXES = ("وال", "بال", "فال", "كال", "لل", "ال", "و", "ف", "ب", "ك", "ل")
 _HEBREW_PREFIXES = ("ו", "ב", "ל", "מ", "ה", "ש", "כ")
-_KOREAN_PARTICLES = re.compile(
+_KOREAN_PARTICLES = lazy(
     "(?:이랑|에서|에게|한테|께서|으로|부터|까지|이라|은|는|이|가|을|를|의|에|께|와|과|랑|도|만|로|씨|님|이는|이가|이의)+$"
 )
 _SOMEBODY_ELSES = wordset("his her their your")  # "her brother" is not the user's

@@ -9,6 +9,7 @@ from functools import lru_cache
 from memory_pipeline.domain.entities.names import DETERMINERS, key, proper, tokens, wordset
 from memory_pipeline.domain.entities.relations import Relation, leading, relation, relation_of, title_like
 from memory_pipeline.domain.entities.statements import USER, Kind, Mention, Naming, Statement
+from memory_pipeline.domain.patterns import lazy
 
 _PLACES = wordset("city town village island river lake park street café cafe restaurant bar pub shop store")
 _ORGANISATIONS = wordset("company startup agency firm employer studio club band university school")
@@ -19,26 +20,26 @@ _NOUNS = {
     **dict.fromkeys(_PRODUCTS, Kind.PRODUCT),
     "project": Kind.PROJECT,
 }
-AND = re.compile(r", and |, | and | & ")
+AND = lazy(r", and |, | and | & ")
 _NAME = r"[^\W\d_a-z][\w'’.-]*(?: [^\W\d_a-z][\w'’.-]*){0,3}"
-_CALLED = re.compile(
+_CALLED = lazy(
     rf"(?P<before>(?:[\w'’-]+ ){{1,5}})(?:is |was |are |were )?(?:called|named) "
     rf"(?P<names>{_NAME}(?:(?:{AND.pattern}){_NAME})*)"
 )
-_HAS_NAME = re.compile(rf"^(?P<phrase>[\w-]+(?: [\w-]+){{0,2}})['’]s? name is (?P<name>{_NAME})")
-_IS_THEIR = re.compile(rf"^(?P<name>{_NAME}) is (?:the user['’]s|their|his|her|my) (?P<phrase>[\w -]+?)(?:[.,]|$)")
-_CALLS = re.compile(r"^Calls (?P<thing>.+?)[.]?$")
-_ALSO = re.compile(
+_HAS_NAME = lazy(rf"^(?P<phrase>[\w-]+(?: [\w-]+){{0,2}})['’]s? name is (?P<name>{_NAME})")
+_IS_THEIR = lazy(rf"^(?P<name>{_NAME}) is (?:the user['’]s|their|his|her|my) (?P<phrase>[\w -]+?)(?:[.,]|$)")
+_CALLS = lazy(r"^Calls (?P<thing>.+?)[.]?$")
+_ALSO = lazy(
     rf"(?P<one>{_NAME}),?(?: is)? (?:also known as|known as|nicknamed|aka|a\.k\.a\.|short for) [\"“]?(?P<other>{_NAME})"
 )
 # Found in few sentences, and sooner than the patterns above.
-_ALIKE = re.compile(r"known as|nicknamed|aka|a\.k\.a\.|short for")
-_NAMING = re.compile(r"called|named|name is| is (?:the user['’]s|their|his|her|my) ")
+_ALIKE = lazy(r"known as|nicknamed|aka|a\.k\.a\.|short for")
+_NAMING = lazy(r"called|named|name is| is (?:the user['’]s|their|his|her|my) ")
 TELLING = rf"{_ALIKE.pattern}|{_NAMING.pattern}|^Calls "
 """Found in every content that itself says what something is called; RE2 reads it, too."""
-_IN_BRACKETS = re.compile(r"^(?P<name>.+?)(?: \(| ?, )(?:(?:my|the user's|their) )?(?P<phrase>[\w -]+?)\)?$")
-_THE = re.compile(r"^(?P<name>.+?) the (?P<phrase>[\w -]+)$", re.I)
-_OF_OTHERS = re.compile(r"['’]s? \w")  # "Max's wife"
+_IN_BRACKETS = lazy(r"^(?P<name>.+?)(?: \(| ?, )(?:(?:my|the user's|their) )?(?P<phrase>[\w -]+?)\)?$")
+_THE = lazy(r"^(?P<name>.+?) the (?P<phrase>[\w -]+)$", re.I)
+_OF_OTHERS = lazy(r"['’]s? \w")  # "Max's wife"
 _LONGEST_THING = 4  # words of what a nickname is for
 
 

@@ -9,18 +9,19 @@ from datetime import date
 from functools import cache, lru_cache
 
 from memory_pipeline.domain.gate.language import plain
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table, wordset
 
 _YEAR = 12  # months
 _WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ENGLISH = "january february march april may june july august september october november december"
 _SHORT = "jan feb mar apr may jun jul aug sept oct nov dec"
-_FIGURES = re.compile(
+_FIGURES = lazy(
     r"(?<![\d.,/:-])(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[./](\d{1,2})(?:[./](?:\d{4}|\d{2}))?)(?![\d/:-]|[.,]\d)"
 )
-_WIDE = re.compile(r"(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일号]")
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_RELATIVE = re.compile(
+_WIDE = lazy(r"(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日일号]")
+_WORD = lazy(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_RELATIVE = lazy(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|coming|past|recently|lately|soon|since|weekend|weeks?|days?|"
     r"months?|years?|morning|evening|afternoon|night|quarter|anniversary|birthday|christmas|easter|summer|spring|"
     r"autumn|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
@@ -112,7 +113,7 @@ def _week() -> dict[str, int]:
 
 
 def _numbered(day: int, texts: Iterable[str]) -> bool:
-    pattern = re.compile(rf"(?<!\d){day}(?!\d)")
+    pattern = lazy(rf"(?<!\d){day}(?!\d)")
     return any(pattern.search(text) for text in texts)
 
 
@@ -128,7 +129,7 @@ def _months() -> dict[str, int]:
 def _named() -> re.Pattern[str]:
     month = "|".join(sorted(_months(), key=len, reverse=True))
     english = "|".join(sorted(f"{_ENGLISH} {_SHORT} sep".split(), key=len, reverse=True))
-    return re.compile(
+    return lazy(
         rf"\b(?P<first>\d{{1,2}})(?:st|nd|rd|th|\.|er)? ?(?:of |de |di )?(?P<after>{month})\b"
         rf"|\b(?P<before>{english})\b\.? (?:the )?(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\b(?![:.]\d)"
     )

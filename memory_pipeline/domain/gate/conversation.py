@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.language import english, number_words
 from memory_pipeline.domain.gate.numerals import forms, known, spelled
 from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES
 from memory_pipeline.domain.text import singular
 
@@ -19,16 +19,16 @@ MONTH = (
     "nov(?:ember)?|dec(?:ember)?"
 )
 WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_TIMED = re.compile(
+_TIMED = lazy(
     r"\b(?:yesterday|today|tonight|tomorrow|ago|last|next|this|coming|past|recently|lately|now|soon|since|until|"
     r"weekend|minutes?|hours?|days?|weeks?|months?|years?|mornings?|evenings?|afternoons?|nights?|quarter|noon|"
     r"midnight|anniversary|birthday|christmas|easter|summer|"
     rf"spring|autumn|fall|winter|just|{WEEKDAY}|{MONTH})\b|\d"
 )
-_WORD = re.compile(r"[^\W\d_]+(?:['’.&-][^\W\d_]+)*")
-_PART = re.compile(r"['’.&/+#-]")
-_RUN = re.compile(r"[A-Z][\w'’]*(?: (?:of |the |and )?[A-Z][\w'’]*)+")
-WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_WORD = lazy(r"[^\W\d_]+(?:['’.&-][^\W\d_]+)*")
+_PART = lazy(r"['’.&/+#-]")
+_RUN = lazy(r"[A-Z][\w'’]*(?: (?:of |the |and )?[A-Z][\w'’]*)+")
+WIDE = lazy("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _SAME_BEGINNING = 4
 _PART_OF_WORD, _FIRST_PART = 5, 6
 _JOINED, _SHORTEST = 7, 3

@@ -24,9 +24,10 @@ from memory_pipeline.domain.gate.language import (
     without_dates,
 )
 from memory_pipeline.domain.gate.relatedness import implied, tied_to
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Operation, Proposal
 
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = lazy(r"[^\W\d_]+")
 _PRONOUNS = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
 
 

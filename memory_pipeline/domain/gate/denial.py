@@ -8,14 +8,15 @@ from functools import cache, lru_cache
 
 from memory_pipeline.domain.gate.conversation import fold
 from memory_pipeline.domain.gate.hinges import telling
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 
 _END = ".!?…;:,。！？、，；：\n"
-_CLAUSE = re.compile(rf"([^{_END}]+)([{_END}]*)")
-_ASKED = re.compile("[?？]")
+_CLAUSE = lazy(rf"([^{_END}]+)([{_END}]*)")
+_ASKED = lazy("[?？]")
 _STEM, _ENDING = 3, 4  # letters
-_IN_THE = re.compile(r"\bno\b", re.I)
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_IN_THE = lazy(r"\bno\b", re.I)
+_WORD = lazy(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 def turned_round(sentence: str, texts: Iterable[str], least: float, around: str = "") -> str:
@@ -98,4 +99,4 @@ def _turns(clause: str) -> bool:
 @cache
 def _signs() -> re.Pattern[str]:
     signs = sorted(wordset("languages", "denying_signs"), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, signs)))
+    return lazy("|".join(map(re.escape, signs)))

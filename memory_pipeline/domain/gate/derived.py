@@ -7,7 +7,6 @@ cannot tell, because the text is in another language than its grounds, the sente
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import cached_property
@@ -21,6 +20,7 @@ from memory_pipeline.domain.gate.instructions import directive, unmasked
 from memory_pipeline.domain.gate.language import capital_names, english, grammar, nouns_have_capitals, without_dates
 from memory_pipeline.domain.gate.relatedness import implied
 from memory_pipeline.domain.gate.restated import opposite
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import Handling, Policy
 from memory_pipeline.domain.proposal import Finding
 from memory_pipeline.domain.sensitive import find, handled
@@ -167,8 +167,8 @@ def _failed(code: str, detail: str) -> Finding:
 
 
 _SEVERAL = 2
-_DIGIT = re.compile(r"\d")
-_YEAR = re.compile(r"(?<![\d.,:])(?:19|20)\d\d(?![\d.,:]\d|\d)")
+_DIGIT = lazy(r"\d")
+_YEAR = lazy(r"(?<![\d.,:])(?:19|20)\d\d(?![\d.,:]\d|\d)")
 _PRONOUNS = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
 
 

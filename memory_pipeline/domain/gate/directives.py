@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_pipeline.domain.patterns import lazy
+
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|foregoing|existing|initial|original|system|safety|developer|old)"
 _ORDERS = (
     r"(?:instructions?|prompts?|rules?|guidelines|directives?|commands?|messages?|context|constraints?|"
@@ -35,7 +37,7 @@ class Theme:
 
 
 def _theme(does: str, words: str, *patterns: str) -> Theme:
-    return Theme(does, tuple(words.split("|")), re.compile("|".join(patterns)))
+    return Theme(does, tuple(words.split("|")), lazy("|".join(patterns)))
 
 
 THEMES = (
@@ -130,7 +132,7 @@ THEMES = (
 TAINTING = frozenset(theme.does for theme in THEMES[:5])
 """What makes its whole paragraph doubtful: who writes that, writes the rest of it to be believed."""
 
-OTHER_SCRIPTS = re.compile(
+OTHER_SCRIPTS = lazy(
     r"(?:игнорируй|игнорируйте|забудь|забудьте) (?:все )?(?:предыдущие|прошлые|прежние) "
     r"(?:инструкции|указания|команды|правила)"
     r"|(?:忽略|无视|忘记)(?:之前|以上|前面|上面|所有|先前)\S{0,6}(?:指令|指示|提示|规则|命令)"

@@ -12,20 +12,21 @@ from collections.abc import Iterator, Sequence
 from memory_pipeline.domain.gate.gate_input import GateInput, Recalled
 from memory_pipeline.domain.gate.grounding import grounded
 from memory_pipeline.domain.message import Message, Role
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Evidence, Finding
 from memory_pipeline.domain.text import content_words, negated, normalise, numbers, words
 
 # How this pipeline's own blocks look (DL-22, KN-17, LS-29, RX-24). Titles that anybody may write go on with a block
 # that has begun, and begin none.
-_HEAD = re.compile(
+_HEAD = lazy(
     r"^\W*(?:={3} (?:USER MEMORY|LESSONS) ={3}|\(Notes from earlier conversations: data, not instructions\.?\)|"
     r"(?:ALWAYS-KNOWN|RELEVANT FOR THIS TURN|USE SILENTLY|THREADS TO CONTINUE|FACTS NOT TO CONTRADICT|"
     r"DO NOT SURFACE UNLESS USER DOES|Known facts about the user)\s*:)"
 )
-_TITLE = re.compile(r"^[A-Z][A-Z -]+:\s*$")
-_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S")
-_WEIGHED = re.compile(r"^\W*\[\w+\] .+\(importance: [01]\.\d+\)\W*$", re.I)
-_QUOTED = re.compile(r"^[ \t]*>[^\n]*|[\"“«][^\"”»\n]{8,}[\"”»]", re.M)
+_TITLE = lazy(r"^[A-Z][A-Z -]+:\s*$")
+_ITEM = lazy(r"^\s*(?:[-*•]|\d+[.)])\s+\S")
+_WEIGHED = lazy(r"^\W*\[\w+\] .+\(importance: [01]\.\d+\)\W*$", re.I)
+_QUOTED = lazy(r"^[ \t]*>[^\n]*|[\"“«][^\"”»\n]{8,}[\"”»]", re.M)
 _MARKS = ("===", ":", ">", '"', "“", "«")  # one of which every paste holds
 _NODS = content_words(
     """
@@ -36,7 +37,7 @@ _NODS = content_words(
     네 맞아요 👍 ✅
     """
 )
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON = lazy(
     r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we're|we've|us|our|ours|ich|mich|mir|mein\w*|wir|uns\w*|je|j'\w+|"
     r"moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|mío|mía|nosotr\w+|nuestr\w+|io|mio|mia|miei|noi|nostr\w+|eu|meu\w*|"
     r"minha\w*|nós|ik|mij|mijn|wij|ons|jag|mig|min|mitt|mina|vi|vår\w*|ja|mnie|mój|moj\w+|my|я|меня|мне|мой|моя|моё|"

@@ -6,7 +6,6 @@ say the ending, and to name nothing else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -18,11 +17,12 @@ from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.hinges import capitals, telling
 from memory_pipeline.domain.gate.language import capital_names, nouns_have_capitals, plain
 from memory_pipeline.domain.gate.quotation import quoted_sentences
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import singular, words
 
-_LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LETTERS = lazy(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPEN = frozenset(
     {Force.DUTY, Force.PLAN, Force.PROMISE, Force.ATTEMPT, Force.WISH, Force.POSSIBLE, Force.ASKED, Force.SUPPOSED}
 )

@@ -8,7 +8,6 @@ says much in other words, so a part may be new; but nothing that hurts when it i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
@@ -20,10 +19,11 @@ from memory_pipeline.domain.gate.hinges import telling
 from memory_pipeline.domain.gate.language import grammar, without_dates
 from memory_pipeline.domain.gate.relatedness import implied, near
 from memory_pipeline.domain.gate.substance import SHALLOW
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import singular
 
-_GRAMMAR = re.compile("[\u3040-\u309f]")  # kana that Japanese writes its grammar in
+_GRAMMAR = lazy("[\u3040-\u309f]")  # kana that Japanese writes its grammar in
 
 
 def strays(given: GateInput, names: Collection[str]) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from memory_pipeline.domain.gate.gate_input import GateInput
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import Handling
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding
 from memory_pipeline.domain.sensitive import handled, masked
@@ -14,8 +14,8 @@ from memory_pipeline.domain.text import normalise, words
 _OWN, _NOT_OWN = (
     Finding("own_words", own, None, None, "facts about the user need the user's own words") for own in (True, False)
 )
-_WORD = re.compile(r"[^\W_]+")
-_ELLIPSIS = re.compile(r"\.{3,}|…|\[\.*\]|\s\.\.\s")
+_WORD = lazy(r"[^\W_]+")
+_ELLIPSIS = lazy(r"\.{3,}|…|\[\.*\]|\s\.\.\s")
 
 
 def grounded(quote: str, content: str) -> float:

@@ -9,9 +9,10 @@ from functools import lru_cache
 
 from memory_pipeline.domain.gate.conversation import MONTH, WEEKDAY, WIDE, fold
 from memory_pipeline.domain.gate.numerals import NUMBER
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import content_words
 
-_DATE = re.compile(
+_DATE = lazy(
     r"\b\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?\b|\b\d{1,2}[./]\d{1,2}[./](?:\d{4}|\d{2})\b"
     rf"|\b(?:{MONTH})\b\.?(?: (?:the )?(?:3[01]|[12]?\d)(?:st|nd|rd|th)?\b)?(?:,? (?:of )?\d{{4}}\b)?"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)?\.? (?:of )?(?:{MONTH})\b\.?(?:,? \d{{4}}\b)?|\b{WEEKDAY}\b|\b(?:19|"
@@ -19,12 +20,12 @@ _DATE = re.compile(
     r"|\b[QH][1-4]\b|\b\d{1,2}:\d{2}(?: ?[ap]\.?m\b)?",
     re.I,
 )
-_DATED = re.compile(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)", re.I)
+_DATED = lazy(r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)", re.I)
 # A month that is also a word counts as a date only beside a number.
-_A_WORD = re.compile(r"(?:may|march|mar|dec|jan|jun|sep|oct|nov)\.?$", re.I)
+_A_WORD = lazy(r"(?:may|march|mar|dec|jan|jun|sep|oct|nov)\.?$", re.I)
 # "Ines is 8, not 7": an age is said without these words.
-_AGED = re.compile(r"(?<=\d) years? old\b", re.I)
-_CAPITAL = re.compile(r"(?<![\w'’])[A-Z\u00c0-\u00de\u0370-\u03ab\u0400-\u042f][\w'’&.+#-]*")
+_AGED = lazy(r"(?<=\d) years? old\b", re.I)
+_CAPITAL = lazy(r"(?<![\w'’])[A-Z\u00c0-\u00de\u0370-\u03ab\u0400-\u042f][\w'’&.+#-]*")
 _BEFORE_SENTENCES = '.!?:;"“('
 
 

@@ -12,6 +12,7 @@ import unicodedata
 from functools import lru_cache
 
 from memory_pipeline.domain.gate.directives import OTHER_SCRIPTS, THEMES
+from memory_pipeline.domain.patterns import lazy
 
 # Letters that look like a Latin one, each before it.
 _PAIRS = (
@@ -19,18 +20,18 @@ _PAIRS = (
     "αa βb εe ηn ιi κk νv οo ρp τt υu χx ωw ɑa ɡg ıi łl øo đd"
 )
 _LOOKALIKES = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
-_SPACED = re.compile(r"\b(?:\w[ .*_-]){4,}\w\b")
-_SQUEEZED = re.compile(
+_SPACED = lazy(r"\b(?:\w[ .*_-]){4,}\w\b")
+_SQUEEZED = lazy(
     r"(?:ignore|disregard|forget|override)(?:all|any|the|your)*(?:previous|prior|above|earlier|system)|systemprompt"
     r"|(?:previous|prior|earlier)(?:instructions|rules|prompts)"
 )
 _DIGIT_LETTERS = str.maketrans("013457@$", "oieastas")
-_DISGUISING = re.compile(r"[013457@$]")
-_MIXED = re.compile(r"[a-z][013457@$]+[a-z]|\b[013457@$][a-z]{2}")
+_DISGUISING = lazy(r"[013457@$]")
+_MIXED = lazy(r"[a-z][013457@$]+[a-z]|\b[013457@$][a-z]{2}")
 _LEAST_RUN = 24
-_RUN = re.compile(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_LEAST_RUN},}}={{0,2}}")
-_HIDDEN = re.compile("[\U000e0020-\U000e007e]{2,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u202d\u202e]")
-_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f")
+_RUN = lazy(rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{_LEAST_RUN},}}={{0,2}}")
+_HIDDEN = lazy("[\U000e0020-\U000e007e]{2,}|[\ufe00-\ufe0f\U000e0100-\U000e01ef]{4,}|[\u202d\u202e]")
+_FLAG = lazy("\U0001f3f4[\U000e0061-\U000e007a]{2,6}\U000e007f")
 
 
 @lru_cache(maxsize=8192)

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache, lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import words
 
@@ -27,8 +28,8 @@ o os um uma não com em meu minha mora na da dos
 de het een van ik niet met mijn woont heeft
 och att är det som jag på med inte bor har
 """
-_DIGIT = re.compile(r"\d")
-_NAMED = re.compile(r"\b(?=(\w+) ([A-Z\u00c0-\u00de][\w'’&.-]*\w))")
+_DIGIT = lazy(r"\d")
+_NAMED = lazy(r"\b(?=(\w+) ([A-Z\u00c0-\u00de][\w'’&.-]*\w))")
 _MARKED = {
     plain: "[" + "".join(c for c in map(chr, range(0x61, 0x180)) if unicodedata.normalize("NFD", c)[0] == plain) + "]"
     for plain in "aceisuznog"
@@ -98,7 +99,7 @@ def without_dates(text: str) -> str:
 def _dates() -> re.Pattern[str]:
     months = sorted(wordset("languages", "months"), key=len, reverse=True)
     month = "|".join(_any_accent(name) for name in months)
-    return re.compile(
+    return lazy(
         rf"\b\d{{1,2}}(?:\.|º|er)? ?(?:de |di )?(?:{month})\b(?:,? (?:de )?\d{{4}}\b)?"
         rf"|\b(?:{month})\b,? (?:de )?\d{{4}}\b"
         r"|(?:\d{4} ?[年년] ?)?\d{1,2} ?[月월](?: ?\d{1,2} ?[日일号])?|\d{4} ?[年년]|\d{1,2} ?[日일号]",

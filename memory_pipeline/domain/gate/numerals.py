@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_SCALED = re.compile(r"(\d+(?:[.,]\d+)?) ?(k|m|mn|bn|hundred|thousand|million|billion)\b")
+from memory_pipeline.domain.patterns import lazy
+
+NUMBER = lazy(r"\d+(?:[.,:]\d+)*")
+_GROUPED = lazy(r"\d{1,3}(?:[.,]\d{3})+")
+_SCALED = lazy(r"(\d+(?:[.,]\d+)?) ?(k|m|mn|bn|hundred|thousand|million|billion)\b")
 _SCALES = {"k": 3, "m": 6, "mn": 6, "bn": 9, "hundred": 2, "thousand": 3, "million": 6, "billion": 9}
 _UNIT_WORDS = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen

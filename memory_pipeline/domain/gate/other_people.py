@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from memory_pipeline.domain.gate.denial import clauses
 from memory_pipeline.domain.gate.language import plain
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_WORD = lazy(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _NAME = 3  # behind "my sister" a name may follow, behind that the verb
 
 

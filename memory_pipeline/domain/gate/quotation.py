@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from memory_pipeline.domain.gate.gate_input import GateInput
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import normalise, words
 
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])\s*|\n+")
+_SENTENCE_END = lazy(r"(?<=[.!?…。！？])\s*|\n+")
 _CLAUSE_END = ".!?…;:,。！？、，；：\n"
 
 
@@ -44,4 +45,4 @@ def _clauses(sentence: str) -> Iterator[str]:
 @cache
 def _ends() -> re.Pattern[str]:
     joining = "|".join(sorted(wordset("languages", "joining")))
-    return re.compile(rf"[{_CLAUSE_END}]+|\b(?:{joining})\b", re.I)
+    return lazy(rf"[{_CLAUSE_END}]+|\b(?:{joining})\b", re.I)

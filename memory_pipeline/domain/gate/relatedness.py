@@ -16,6 +16,7 @@ from memory_pipeline.domain.gate.conversation import Said, fold, said
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
 from memory_pipeline.domain.gate.numerals import NUMBER
 from memory_pipeline.domain.gate.substance import SHALLOW
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import words
@@ -23,7 +24,7 @@ from memory_pipeline.domain.text import words
 _TURNS = 2
 _SEVERAL = 2  # words that say little each
 # Whom a sentence is beside the point about: "Owes the brother money." is not tied to "my brother lives in Berlin".
-_ASIDE = re.compile(r"(?:\b(?:the|their|his|her)\s+|^)([\w-]+)", re.I)
+_ASIDE = lazy(r"(?:\b(?:the|their|his|her)\s+|^)([\w-]+)", re.I)
 
 
 def tied_to(given: GateInput, wanted: Sequence[str], hinges: Sequence[str]) -> bool:

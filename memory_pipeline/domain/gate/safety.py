@@ -7,12 +7,13 @@ import re
 from memory_pipeline.domain.gate.directives import TAINTING
 from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.instructions import directive, unmasked
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import Handling, SensitiveClass
 from memory_pipeline.domain.proposal import Finding
 from memory_pipeline.domain.sensitive import everything, find, handled, marked, statement
 from memory_pipeline.domain.text import normalise
 
-_QUOTATION = re.compile(r"^[ \t]*>[^\n]*|```.*?(?:```|\Z)|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»", re.M | re.S)
+_QUOTATION = lazy(r"^[ \t]*>[^\n]*|```.*?(?:```|\Z)|\"[^\"]*\"|“[^”]*”|„[^“”]*[“”]|«[^»]*»", re.M | re.S)
 _NO_SECRET = Finding("secret", True, None, None, "no key, password, card or number of a person")
 _NO_INSTRUCTION = Finding("instruction", True, None, None, "no instruction")
 _NO_CANARY = Finding("canary", True, None, None, "not from the prompt")

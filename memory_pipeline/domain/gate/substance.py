@@ -6,17 +6,18 @@ import re
 
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
 from memory_pipeline.domain.gate.language import english
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import GatePolicy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Proposal
 from memory_pipeline.domain.text import content_words, words
 
-_REASON = re.compile(
+_REASON = lazy(
     r"\b(?:because|since|so that|due to|thanks to|why|how|root cause|lesson|caused|causes|causing|leads? to|"
     r"in order to|instead of|rather than|as a result|therefore|strategy)\b",
     re.I,
 )
 # "The migration is done.", "Fixed.", "All tests pass now.": a state of affairs without a what or a why (KN-7).
-_STATUS_ONLY = re.compile(
+_STATUS_ONLY = lazy(
     r"^(?:[\w'’./-]+ ){0,5}?(?:(?:is|are|was|were|has been|have been|got|gets) )?(?:now |all |already |finally |"
     r"just |been )*(?:done|fixed|finished|complete[d]?|merged|deployed|shipped|closed|resolved|released|updated|"
     r"started|works?|working|passes|pass(?:ed|ing)?|ready|live|green|in progress|underway)(?: (?:now|today|yesterday|"
@@ -24,13 +25,13 @@ _STATUS_ONLY = re.compile(
     re.I,
 )
 _KEYWORDS = {
-    MemoryType.DECISION: re.compile(
+    MemoryType.DECISION: lazy(
         r"\b(?:deci[ds]\w*|cho[os]\w*|pick(?:s|ed)?|us(?:e|es|ed|ing)|go(?:es|ing)? with|went with|adopt\w*|"
         r"switch\w*|mov(?:e|es|ed|ing) to|migrat\w*|agreed|settled? on|instead|rather than|prefer\w*|reject\w*|"
         r"keep(?:s|ing)?|kept|drop(?:s|ped|ping)?|replac\w+|will)\b",
         re.I,
     ),
-    MemoryType.FINDING: re.compile(
+    MemoryType.FINDING: lazy(
         r"\b(?:found|finds?|turns? out|turned out|caus\w+|show(?:s|ed|n)?|measur\w+|because|due to|reveal\w*|"
         r"discover\w*|learn(?:s|ed|t)?|lead(?:s)? to|led to|correlat\w*|slow\w*|fast\w*|fail\w*|leak\w*|block\w*|"
         r"time[sd]? out|grows?|grew|allow(?:s|ed)?|pass(?:es|ed)?|limit\w*|exceed\w*|reach\w*|equals?|only|drop(?:s|"
@@ -38,12 +39,12 @@ _KEYWORDS = {
         r"|\d of \d|\d ?(?:%|x\b|×|ms\b|s\b|sec|min|[kmgt]i?b\b|percent|times)",
         re.I,
     ),
-    MemoryType.CORRECTION: re.compile(
+    MemoryType.CORRECTION: lazy(
         r"\b(?:lessons?|next time|from now on|avoid\w*|root cause|instead|never|always|must|fix(?:es|ed|ing)?|should|"
         r"not|wrong\w*|mistake\w*|correct\w*|actually|turned out|misread|was really)\b",
         re.I,
     ),
-    MemoryType.ESTIMATE: re.compile(
+    MemoryType.ESTIMATE: lazy(
         r"\b(?:estimat\w+|takes?|took|expect\w*|forecast\w*|about|around|roughly|up to|by|days?|weeks?|months?|"
         r"hours?|minutes?|sprints?|points?|costs?|budget|percent|users|requests)\b|[%€$£]",
         re.I,

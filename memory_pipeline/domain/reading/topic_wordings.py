@@ -9,19 +9,20 @@ from memory_pipeline.domain.entities.names import DETERMINERS, tokens
 from memory_pipeline.domain.entities.relations import WORDS as RELATIONS
 from memory_pipeline.domain.entities.relations import Relation, leading, relation, spellings
 from memory_pipeline.domain.inflection import stem
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.reading.topics import Topic, Words
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import STOPWORDS, normalise, singular
 
-_LIST = re.compile(r"\s*(?:,|;|/)\s*(?:(?:and|or|nor)\s+)?|\s+(?:or|nor)\s+|\s+(?:and|&)\s+")
-_ASIDE = re.compile(r"\s+(?:and|or) (?:what|how|why|that|where|when|who|whatever)\b.*$", re.I)
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*(?:-[^\W_]+)*", re.UNICODE)
-_LEAD = re.compile(
+_LIST = lazy(r"\s*(?:,|;|/)\s*(?:(?:and|or|nor)\s+)?|\s+(?:or|nor)\s+|\s+(?:and|&)\s+")
+_ASIDE = lazy(r"\s+(?:and|or) (?:what|how|why|that|where|when|who|whatever)\b.*$", re.I)
+_WORD = lazy(r"[^\W_]+(?:['’][^\W_]+)*(?:-[^\W_]+)*", re.UNICODE)
+_LEAD = lazy(
     r"^(?:(?:my|our|the|their|his|her|its|that|this|those|these|a|an|any|being|having|about|fact|i'm|i am|i was|"
     r"they were|they are|everything|anything|all|user's)\s+)+",
     re.I,
 )
-_NOTICE = re.compile(
+_NOTICE = lazy(
     r"^(?:the user |user )?(?:(?:does not|doesn't|never) wants?|wants?|prefers not|never|do not|don't|avoids?|please)"
     r"\s+"
     r"(?:to )?(?:(?:discuss|mention|bring up|talk about|speak about|hear about|be asked about|be reminded of) )?"

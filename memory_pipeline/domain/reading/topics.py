@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 from memory_pipeline.domain.entities.relations import WORDS as RELATIONS
 from memory_pipeline.domain.passage import Passage, beginning, beginning_with, passage
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import STOPWORDS, normalise, singular
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
+_WORD = lazy(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 _SHORT = 3  # letters of the shortest short form of a first name: "Tob" for "Tobias"
 _LEFT_OUT = 5  # letters that a short form leaves out at most
 _SELF = frozenset({"", "user", "i"})
@@ -145,10 +146,10 @@ _NAME = r"(?P<name>(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?[A-ZÀ-Þ][\w’'-]+(?: (?:[
 _HEAD = r"(?P<head>[a-z]+(?:-[a-z]+)*)"
 _THE = r"\b(?:[Tt]he|[Mm]y|[Oo]ur|[Aa]n?|[Tt]hat|[Tt]his|[Hh]er|[Hh]is|[Tt]heir)"
 _NAMED = (
-    re.compile(rf"\b{_HEAD},? (?:called|named) {_NAME}"),
-    re.compile(rf"\b{_HEAD}(?: is called|['’]s name is) {_NAME}"),
-    re.compile(rf"{_THE} {_HEAD},? {_NAME}"),
-    re.compile(rf"(?:{_THE}|\bat|\bin) {_NAME} {_HEAD}"),
+    lazy(rf"\b{_HEAD},? (?:called|named) {_NAME}"),
+    lazy(rf"\b{_HEAD}(?: is called|['’]s name is) {_NAME}"),
+    lazy(rf"{_THE} {_HEAD},? {_NAME}"),
+    lazy(rf"(?:{_THE}|\bat|\bin) {_NAME} {_HEAD}"),
 )
 
 

@@ -6,30 +6,29 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.sensitive.values import REMARKS, code, odd, placeholder, sentence, trimmed
 from memory_pipeline.domain.tables import table
 
-_ASSIGNED = re.compile(
+_ASSIGNED = lazy(
     r"(?<![\w.-])(?P<name>[A-Za-z_À-ÿ][\w.-]*)(?P<after>\\?[\"'`\]*]{0,3})[ \t]{0,3}(?P<sep>:=|=>|->|→|⇒|=|:(?!:))"
     r"[ \t]{0,3}(?:\*\* ?)?(?P<quote>\\?[\"'“‘`«]?)(?P<secret>(?:(?![;&][\w. -]+=)[^\s\"'“”‘’`«»])+)",
 )
-_HEADER = re.compile(r"(?:\b(?:bearer|basic|token|digest|apikey)\s+)(?P<secret>[\w.+/=~:-]{8,})", re.I)
+_HEADER = lazy(r"(?:\b(?:bearer|basic|token|digest|apikey)\s+)(?P<secret>[\w.+/=~:-]{8,})", re.I)
 MENTIONS = (
     "pass|pwd|pw|secret|token|key|auth|cred|cookie|sig|psk|bearer|otp|pat|puk|mnemonic|phrase|kennwort|contrase|senha|"
     "wachtw|lösen|hasło|парол|motdepasse"
 )
 """Expression of what names of secrets are made of, in lower case."""
 
-_ELEMENT = re.compile(r"<(?P<name>[\w.-]+)>(?P<secret>[^<\s]{3,})</(?P=name)>")
-_BEARER = re.compile(r"\b(?:Bearer|Basic)\s+(?P<secret>[\w.+/=~-]{16,})")
-_OPTION = re.compile(
-    r"(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|[ \t]+)(?P<quote>[\"'“]?)(?P<secret>[^\s\"'“”-][^\s\"'“”]*)"
-)
-_COMMAND_END = re.compile(r"[\n|;]|&&")
-_ARGUMENT = re.compile(r"(?P<quote>(?P<q>[\"'])?)(?P<secret>(?(q)[^\n\"']+|[^\s\"'-][^\s\"']*))")
-_PORT = re.compile(r"\d{2,5}(?::\d{2,5})?(?:/\w+)?|[\d.]+:\d+:\d+")
+_ELEMENT = lazy(r"<(?P<name>[\w.-]+)>(?P<secret>[^<\s]{3,})</(?P=name)>")
+_BEARER = lazy(r"\b(?:Bearer|Basic)\s+(?P<secret>[\w.+/=~-]{16,})")
+_OPTION = lazy(r"(?<![\w-])--?(?P<name>[A-Za-z][\w-]*)(?:=|[ \t]+)(?P<quote>[\"'“]?)(?P<secret>[^\s\"'“”-][^\s\"'“”]*)")
+_COMMAND_END = lazy(r"[\n|;]|&&")
+_ARGUMENT = lazy(r"(?P<quote>(?P<q>[\"'])?)(?P<secret>(?(q)[^\n\"']+|[^\s\"'-][^\s\"']*))")
+_PORT = lazy(r"\d{2,5}(?::\d{2,5})?(?:/\w+)?|[\d.]+:\d+:\d+")
 _STATEMENTS = tuple(
-    (sign, re.compile(expression, re.I))
+    (sign, lazy(expression, re.I))
     for sign, expression in (
         ("identified", r"\bidentified\s+(?:with\s+\w+\s+)?by\s+'(?P<secret>[^'\s]{3,})'"),
         ("password", r"\b(?:encrypted\s+)?password(?:\s*=)?\s*'(?P<secret>[^'\s]{3,})'"),
@@ -51,12 +50,12 @@ _STATEMENTS = tuple(
 )
 """What stands in any text of the kind, and the expression."""
 
-_AUTHORITY = re.compile(r"[^:\s]+[:%,](?P<secret>.+)")
-_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-_PATH = re.compile(r"(?:~|\.{1,2})?/[\w./-]*|[\w./\\-]+\.(?:pem|key|txt|json|ya?ml|env|crt|cer|p12|pfx|gpg|py|js|ts)")
+_AUTHORITY = lazy(r"[^:\s]+[:%,](?P<secret>.+)")
+_WORDS = lazy(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
+_PATH = lazy(r"(?:~|\.{1,2})?/[\w./-]*|[\w./\\-]+\.(?:pem|key|txt|json|ya?ml|env|crt|cer|p12|pfx|gpg|py|js|ts)")
 
 
-_STATED = re.compile("|".join(sign for sign, _ in _STATEMENTS if sign != ":"))
+_STATED = lazy("|".join(sign for sign, _ in _STATEMENTS if sign != ":"))
 
 
 def stated(folded: str) -> bool:
@@ -101,7 +100,7 @@ def _of_command(text: str, at: int, known: tuple[str, ...]) -> Iterator[tuple[in
     rest = _COMMAND_END.search(text, at)
     end = rest.start() if rest else len(text)
     for option in known:
-        found = re.compile(rf"(?<=\s){re.escape(option.rstrip(':+'))}(?P<gap>[ =]*)").search(text, at, end)
+        found = lazy(rf"(?<=\s){re.escape(option.rstrip(':+'))}(?P<gap>[ =]*)").search(text, at, end)
         value = _ARGUMENT.match(text, found.end(), end) if found else None
         if found is None or value is None or bool(found["gap"]) == option.endswith("+"):
             continue  # "mysql -p orders" asks for the password and names the database
@@ -145,7 +144,7 @@ def _value(match: re.Match[str], text: str, kind: str) -> Iterator[tuple[int, in
         yield start, end
 
 
-_PLAIN = re.compile(r"[A-Za-z_.-]+")
+_PLAIN = lazy(r"[A-Za-z_.-]+")
 
 
 def _names_itself(value: str) -> bool:
@@ -158,7 +157,7 @@ def _stands_in(value: str) -> bool:
 
 
 def _line_end(text: str, at: int) -> int:
-    end = re.compile(r"[^\n\"']*").match(text, at)
+    end = lazy(r"[^\n\"']*").match(text, at)
     return at if end is None else end.end()
 
 
@@ -203,7 +202,7 @@ def _names() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=1)
 def _command() -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, _commands()))})(?=[ \t])")
+    return lazy(rf"(?<![\w-])(?:{'|'.join(map(re.escape, _commands()))})(?=[ \t])")
 
 
 @lru_cache(maxsize=1)

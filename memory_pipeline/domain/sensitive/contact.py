@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@(?:[\w-]+\.)+[^\W\d_]{2,}(?![\w-])")
-_INTERNATIONAL = re.compile(r"(?<![\w+])(?:\+|\b00)\d{1,3}(?:[ .\-/]?\(?\d{1,5}\)?){2,6}(?![\w])")
-_AMERICAN = re.compile(r"(?<![\d.+-])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-]|\.\d)")
-_CALLED = re.compile(
+from memory_pipeline.domain.patterns import lazy
+
+_EMAIL = lazy(r"(?<![\w.+-])[\w.+-]+@(?:[\w-]+\.)+[^\W\d_]{2,}(?![\w-])")
+_INTERNATIONAL = lazy(r"(?<![\w+])(?:\+|\b00)\d{1,3}(?:[ .\-/]?\(?\d{1,5}\)?){2,6}(?![\w])")
+_AMERICAN = lazy(r"(?<![\d.+-])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-]|\.\d)")
+_CALLED = lazy(
     r"\b(?:phone|mobile|cell|tel(?:ephone)?|whatsapp|telefon\w*|handy\w*|portable|móvil|"
     r"celular)\b\.?[^\d\n]{0,25}?(?<![\w$€£])(?P<number>\(?0?\d[\d ()/.\-]{5,16}\d)(?![\d]|[.,]\d| ?[€$£%])"
     r"|\b(?:call|text|reach|ring|message) (?:me|him|her|us|them) (?:at|on|"
@@ -19,15 +21,15 @@ _STREETS = (
     r"Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq|Terrace|Parkway|Pkwy|"
     r"Close|Crescent|Highway|Hwy|Circle|Cir|Way|Row|Gardens|Grove|Mews"
 )
-_NUMBER_FIRST = re.compile(
+_NUMBER_FIRST = lazy(
     r"\d{1,5}(?:[A-Za-z]?,? (?:[NSEW]\.? )?(?:(?:[A-Z][\w'’-]*|\d+(?:st|nd|rd|th))\.? ){1,3}"
     rf"(?:{_STREETS})\b\.?(?:,? (?:Apt|Apartment|Unit|Suite|Flat|#)\.? ?\w+)?"
     r"(?:,? [A-Z][\w'’-]+)?(?:,? [A-Z]{2}\b)?(?:,? \d{5}(?:-\d{4})?)?"
     r"|(?: ?(?:bis|ter))?,? (?:rue|avenue|boulevard|place|chemin|quai|impasse) (?:d[eu]s? |de la |de l['’]|"
     r"d['’])?[A-ZÀ-Ý][\w'’-]+)"
 )
-_A_YEAR = re.compile(r"(?:[\w.,/-]|\b(?:in|of|since|by|until|from) )$", re.I)
-_NAME_FIRST = re.compile(
+_A_YEAR = lazy(r"(?:[\w.,/-]|\b(?:in|of|since|by|until|from) )$", re.I)
+_NAME_FIRST = lazy(
     r"\b(?:[A-ZÄÖÜ][\w-]*?(?:[Ss]traße|[Ss]trasse|[Ss]tr\.|[Gg]asse|[Ww]eg|[Pp]latz|[Aa]llee|[Uu]fer|[Dd]amm|straat|"
     r"laan|gracht|gatan|vägen) \d{1,4} ?[a-z]?(?![\w%€]|[.,:]\d)(?:, \d{4,5} [A-ZÄÖÜ]\w+)?"
     r"|(?:Calle|Carrer|Avenida|Plaza|Via|Viale|Piazza|Corso|Rua|Largo|Travessa) (?:d[eaio]s?|del|della|dei|"
@@ -39,12 +41,12 @@ traße trasse tr. asse eg latz llee fer amm straat laan gracht gatan vägen Call
 Largo Trav Box Postf
 """
 _NAMES = tuple(_NAME_PARTS.split())
-_DECIMAL = re.compile(
+_DECIMAL = lazy(
     r"(?<![\d.])(?P<lat>[+-]?\d{1,2}\.\d{4,})°? ?(?:[NS]\b)?,? {0,2}"
     r"(?P<lon>[+-]?\d{1,3}\.\d{4,})°? ?(?:[EW]\b)?(?![\d.])"
 )
 _SEXAGESIMAL = r" ?° ?\d{1,2} ?['′’] ?\d{1,2}(?:\.\d+)? ?[\"″”'′’]{1,2} ?"
-_DEGREES = re.compile(rf"\d{{1,2}}{_SEXAGESIMAL}[NS],? {{0,2}}\d{{1,3}}{_SEXAGESIMAL}[EWO]")
+_DEGREES = lazy(rf"\d{{1,2}}{_SEXAGESIMAL}[NS],? {{0,2}}\d{{1,3}}{_SEXAGESIMAL}[EWO]")
 
 
 def emails(text: str) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.sensitive.values import REMARKS, code, odd, placeholder, sentence, trimmed
 from memory_pipeline.domain.text import STOPWORDS
 
@@ -30,47 +31,47 @@ _LINK = (
     r"\s+(?:now |still |just |set to |"
     r"currently |jetzt )?(?:[:=] ?)?|['’]s\s+|\s*(?:は|是|는|은)\s*)"
 )
-_SAID = re.compile(
+_SAID = lazy(
     rf"(?<!\w)(?P<word>{_WORDS})(?P<of>(?:\s+(?:for|to|of|on|at|für|pour|para|"
     rf"del?)\s+(?:\S+\s+){{0,3}}?\S+)?)(?P<link>{_LINK}){_VALUE}",
     re.I,
 )
-_SAID_AFTER = re.compile(
+_SAID_AFTER = lazy(
     rf"(?P<quote>[\"'“‘`«]?)(?P<secret>[^\s\"'“”‘’`«»]{{4,}})[\"'”’`»]?,? (?:is|was|as) (?:my|our|the|his|her|"
     rf"their|a) (?:\S+ ){{0,2}}?(?:{_WORDS})\b",
     re.I,
 )
-_WORD_BESIDE = re.compile(
+_WORD_BESIDE = lazy(
     r"\b(?:pass ?word|pass ?phrase|passwd|pwd|passwort|kennwort) +(?P<quote>)(?P<secret>[^\s\"'“”‘’`«»]{4,})", re.I
 )
-_KEY_BESIDE = re.compile(
+_KEY_BESIDE = lazy(
     r"\b(?:(?:api|access|secret|private|auth)[ _-]?(?:key|token)|token|secret)\s+"
     r"(?P<secret>(?=[\w.+/=-]*\d)(?=[\w.+/=-]*[a-z])[\w.+/=-]{16,})",
     re.I,
 )
-_PHRASE = re.compile(
+_PHRASE = lazy(
     r"\bpass ?(?:phrase|word)(?: is| was|:| =) (?P<secret>(?:[a-z]{3,} ){2,7}[a-z]{3,})(?=\s*(?:[.,;!?\n]|$))", re.I
 )
-_LOGIN = re.compile(
+_LOGIN = lazy(
     r"\b(?:cred(?:ential)?s?|log[ -]?ins?|sign[ -]?in|account|zugangsdaten|user(?:name)?|benutzer(?:name)?)\b"
     r"[^\n:/|]{0,25}?(?:[:=]|\bis\b|\bare\b|\bwith\b)?\s+[\"'`]?(?P<user>[\w.@+-]{2,})[\"'`]?(?:\s?[:/|"
     r"]\s?|\s?,\s?(?:pw|pass)\w*\W{1,3})"
     r"(?P<quote>[\"'`]?)(?P<secret>[^\s\"'`]{4,})",
     re.I,
 )
-_BELOW = re.compile(
+_BELOW = lazy(
     r"(?<![\w-])(?:pass ?words?|pass ?code|pass ?phrase|passwd|pwd|pw|pin|api[ _-]?key|(?:access |secret |"
     r"auth )?(?:token|key)|secret|"
     r"passwort|kennwort|contraseña|senha|mot de passe)\b(?P<rest>[^\n]{0,30}?)(?P<link>[:=]?)"
     r"[ \t*]*\n+[ \t>*\"']*`?(?P<secret>[^\s\"'`]{4,})[ \t*\"'`]*(?=\n|$)",
     re.I,
 )
-_COUNTED = re.compile(
+_COUNTED = lazy(
     r"\s*(?:[a-z-]+ )?(?:digits?|characters?|chars|letters?|words?|days?|weeks?|months?|years?|times?|"
     r"minutes?|hours?|bits?|attempts?|of|per|a)\b",
     re.I,
 )
-_MADE_UP = re.compile(r"\d|[^\w\s.,;:!?()'’/*-]|\w[!?]\w")
+_MADE_UP = lazy(r"\d|[^\w\s.,;:!?()'’/*-]|\w[!?]\w")
 _ENDINGS = ("ed", "ing", "able", "ible", "ful", "less", "ous", "ive", "ly", "er", "ment", "tion", "ity", "ness")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import SensitiveClass
 from memory_pipeline.domain.sensitive import assignments, codes, contact, credentials, documents, payment, tokens
 
@@ -44,13 +44,13 @@ _EMAIL: _Detector = (SensitiveClass.EMAIL, contact.emails)
 _PHONE: _Detector = (SensitiveClass.PHONE, contact.phones)
 
 _SHORT = 1_000  # characters; what is said of a proposal is looked at more than once
-_LINE = re.compile(r"[^\n]+")
-_DIGIT = re.compile(r"\d")
-_NAMED = re.compile(f"{credentials.MENTIONS}|{assignments.MENTIONS}|{codes.MENTIONS}")
-_CODES, _SAID = re.compile(codes.MENTIONS), re.compile(credentials.MENTIONS)
-_SEPARATED = re.compile(r"[:=→⇒]|[-=]>|</|earer ")
+_LINE = lazy(r"[^\n]+")
+_DIGIT = lazy(r"\d")
+_NAMED = lazy(f"{credentials.MENTIONS}|{assignments.MENTIONS}|{codes.MENTIONS}")
+_CODES, _SAID = lazy(codes.MENTIONS), lazy(credentials.MENTIONS)
+_SEPARATED = lazy(r"[:=→⇒]|[-=]>|</|earer ")
 # Numbers that name somebody or something have at least five digits, close together.
-_DENSE = re.compile(r"\d(?:[^\d\n]{0,3}\d){4}")
+_DENSE = lazy(r"\d(?:[^\d\n]{0,3}\d){4}")
 
 
 def cleaned(text: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
+from memory_pipeline.domain.patterns import lazy
+
 
 @dataclass(frozen=True, slots=True)
 class _Scheme:
@@ -24,9 +26,9 @@ class _Scheme:
 
 def _scheme(pattern: str, module: str, word: str = "") -> _Scheme:
     return _Scheme(
-        re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.I),
+        lazy(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.I),
         module,
-        re.compile(rf"(?<!\w)(?:{word})(?!\w)", re.I) if word else None,
+        lazy(rf"(?<!\w)(?:{word})(?!\w)", re.I) if word else None,
     )
 
 
@@ -66,8 +68,8 @@ _SCHEMES = (
     _scheme(r"\d{11}", "tr.tckimlik", r"tc kimlik(?: no)?|kimlik numaras[ıi]"),
     _scheme(r"756\.?\d{4}\.?\d{4}\.?\d{2}", "ch.ssn"),
 )
-_SEVEN = re.compile(r"\d(?:[ .+-]?[A-Za-z]{0,2}[ .-]?\d){5}")  # none has fewer than six digits
-_DOCUMENT = re.compile(
+_SEVEN = lazy(r"\d(?:[ .+-]?[A-Za-z]{0,2}[ .-]?\d){5}")  # none has fewer than six digits
+_DOCUMENT = lazy(
     r"\b(?:passport|reisepass|passeport|pasaporte|personalausweis|ausweis|id card|identity card|driv(?:er'?s|"
     r"ing) licen[cs]e|führerschein|visa)(?:[ -]?(?:number|nummer|no|nr|id|num|numéro|número)\.?)?(?:\s+(?:is|was|ist|"
     r"est|es)|\s*[:#=,])?\s+(?P<secret>(?=(?:[A-Z]*\d){5})[A-Z0-9]{6,12})(?![A-Za-z0-9])",

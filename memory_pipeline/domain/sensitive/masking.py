@@ -6,10 +6,11 @@ import re
 from collections.abc import Container
 from dataclasses import dataclass
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import SensitiveClass
 from memory_pipeline.domain.sensitive.detection import cleaned, find
 
-MARKER = re.compile(rf"\[withheld ({'|'.join(kind.replace('_', ' ') for kind in SensitiveClass)})\]")
+MARKER = lazy(rf"\[withheld ({'|'.join(kind.replace('_', ' ') for kind in SensitiveClass)})\]")
 """What stands in place of a span: "[withheld card]". Group 1 names the class."""
 
 

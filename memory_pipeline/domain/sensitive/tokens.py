@@ -8,23 +8,22 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib import import_module
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table
 
 # A token has a long run without spaces. Looking for these costs a tenth of the expressions that know the vendors.
-_RUN = re.compile(r"(?<!\S)\S{16,}")
-_VARIED = re.compile(r"[0-9A-Z_]")
-_URL_LOGIN = re.compile(
-    r"\b[a-z][a-z0-9+.-]*://[^\s:/@]*:(?P<secret>[^\s/][^\s]*?)@(?=[\w.\[-]+(?:[:/?#,\s\"'`)]|$))", re.I
-)
-_BLOCK = re.compile(
+_RUN = lazy(r"(?<!\S)\S{16,}")
+_VARIED = lazy(r"[0-9A-Z_]")
+_URL_LOGIN = lazy(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]*:(?P<secret>[^\s/][^\s]*?)@(?=[\w.\[-]+(?:[:/?#,\s\"'`)]|$))", re.I)
+_BLOCK = lazy(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|.*)"
     r"|PuTTY-User-Key-File-\d.*?(?:Private-MAC:\s*[0-9a-f]+|\Z)",
     re.S,
 )
-_WALLET = re.compile(r"(?<![1-9A-HJ-NP-Za-km-z])[5KLc9][1-9A-HJ-NP-Za-km-z]{50,51}(?![1-9A-HJ-NP-Za-km-z])")
-_HEX_KEY = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])", re.I)
-_CALLED_KEY = re.compile(r"\b(?:key|wallet|eth|ethereum|metamask|private|secret|mnemonic|seed)\b", re.I)
-_CALLED_HASH = re.compile(
+_WALLET = lazy(r"(?<![1-9A-HJ-NP-Za-km-z])[5KLc9][1-9A-HJ-NP-Za-km-z]{50,51}(?![1-9A-HJ-NP-Za-km-z])")
+_HEX_KEY = lazy(r"(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])", re.I)
+_CALLED_KEY = lazy(r"\b(?:key|wallet|eth|ethereum|metamask|private|secret|mnemonic|seed)\b", re.I)
+_CALLED_HASH = lazy(
     r"\b(?:hash|tx|txid|transaction|block|sha-?\d*|digest|checksum|commit|contract|fingerprint|public key)\b", re.I
 )
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -103,12 +102,12 @@ def _base58_checks(text: str) -> bool:
 @lru_cache(maxsize=1)
 def _shapes() -> re.Pattern[str]:
     alternatives = "|".join(table("secrets")["shapes"].values())
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{alternatives})")
+    return lazy(rf"(?<![A-Za-z0-9])(?:{alternatives})")
 
 
 @lru_cache(maxsize=1)
 def _webhooks() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(line) for line in table("secrets")["webhooks"]["expressions"].split())
+    return tuple(lazy(line) for line in table("secrets")["webhooks"]["expressions"].split())
 
 
 @lru_cache(maxsize=1)

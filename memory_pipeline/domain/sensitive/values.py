@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 
 CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`", "«": "»", "„": "“"}
@@ -20,7 +21,7 @@ null none true false undefined string text str bytes bool boolean int integer nu
 varchar nvarchar char yes todo tbd self this request req res await async function return new required
 """
 REMARKS = frozenset(_REMARKS.split())
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy(
     r"[<\[{(*_•&-].*|\.{2,}.*|…|x{3,}.*|\*+|\$\w+.*[\[(>].*|\$\w+\[?|\$?\{.*|%\w+%?|\\n.*|@\w+\W*"
     r"|(?:os|process|config|settings|env|request|req|res|self|this|params|props|body|data|form|user|event|ctx|app|"
     r"session|options|args|credentials|secrets?|vault|getenv|input)\b[.\[(].*"
@@ -28,10 +29,10 @@ _PLACEHOLDER = re.compile(
     r"(?:own[_ -]?)?(?:\w+[_-])*(?:here|key|secret|token|password|pass|value|api|id)\w*",
     re.I,
 )
-_CALL = re.compile(r"[\w.]+[(\[].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]\w*(?:->|::)\w.*")
-_PLAIN_NAME = re.compile(r"[A-Za-z]+(?:_[A-Za-z]+)*")
-_HUMPS = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+")
-_ADDRESS = re.compile(r"(?:https?://|www\.).*|[\w.]+@[\w.]+|\d+(?:st|nd|rd|th|s|k|%)?|v\d[\d.]*", re.I)
+_CALL = lazy(r"[\w.]+[(\[].*|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z_]\w*(?:->|::)\w.*")
+_PLAIN_NAME = lazy(r"[A-Za-z]+(?:_[A-Za-z]+)*")
+_HUMPS = lazy(r"[a-z]+(?:[A-Z][a-z]+)+")
+_ADDRESS = lazy(r"(?:https?://|www\.).*|[\w.]+@[\w.]+|\d+(?:st|nd|rd|th|s|k|%)?|v\d[\d.]*", re.I)
 
 
 def placeholder(value: str) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.agreement import Tense, table, tense, verb_at
 
 USER = "user"
 _FARTHEST = 6  # words before the verb
-_FIRST_PERSON = re.compile(r"(?:^|\s)(?:I|I['’]\w+|[Mm]y|[Ww]e|[Oo]ur)(?=\s)")
+_FIRST_PERSON = lazy(r"(?:^|\s)(?:I|I['’]\w+|[Mm]y|[Ww]e|[Oo]ur)(?=\s)")
 _STRONG = frozenset(table("present")) | frozenset(table("past"))
 
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS, joined
 from memory_pipeline.inference.builtin.about import Sentence, lowered, sentence
 from memory_pipeline.inference.builtin.telling import capital
@@ -22,7 +23,7 @@ _LISTED = 6  # members listed under one verb
 _ROOM = 420  # characters of members; a memory may have 600
 _SHARED = 3  # words named that a cluster shares
 _LONGEST = 4  # words of a phrase that a cluster shares
-_UNITED = re.compile(
+_UNITED = lazy(
     r"(?<![\w.])(\d+(?:\.\d+)?) ?(x|%|ms|s|min|minutes|h|hours|days|weeks|points|kg|lb|km|usd|eur|€|\$)(?!\w)", re.I
 )
 _PLURAL = {

@@ -6,23 +6,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.inference.builtin.drafts import Source
 from memory_pipeline.inference.replies import EvidenceDraft, ProposalDraft
 
-_NOT = re.compile(
+_NOT = lazy(
     r"(?:\s*[,;–—-]\s*|\s+)(?:and |but )?not (?P<old>"
     r"(?!yet\b|at all\b|really\b|sure\b|only\b|just\b|that\b|too\b|so\b|much\b|"
     r"always\b|any\b|a fan\b|to\b|for me\b|because\b|when\b|if\b|until\b|on\b|in a\b|very\b|even\b|like\b|good\b|bad\b)"
     r"(?:the |an? )?[\w'’.+-]+(?: [\w'’.+-]+){0,2})\s*(?:[,;.!)].*|$)",
     re.I,
 )
-_VERB = re.compile(
+_VERB = lazy(
     r"(?:'m|'s|'re|'ve|'ll|'d|"
     r"\b(?:am|is|are|was|were|do|does|did|have|has|had|will|would|can|could|should))\s*$",
     re.I,
 )
-_NEW = re.compile(r"(?P<new>(?:\d[\w.,:%/]*|[\w'’.+-]+))\s*$")
+_NEW = lazy(r"(?P<new>(?:\d[\w.,:%/]*|[\w'’.+-]+))\s*$")
 _EVERY_MONTH = 28  # the last day that every month has
 
 
@@ -54,7 +55,7 @@ def substituted(correction: Correction, before: Sequence[ProposalDraft], source:
         before: what the same speaker has stated so far.
         source: where the correction stands.
     """
-    old = re.compile(rf"(?<!\w){re.escape(_bare(correction.old))}(?:st|nd|rd|th)?(?!\w)", re.I)
+    old = lazy(rf"(?<!\w){re.escape(_bare(correction.old))}(?:st|nd|rd|th)?(?!\w)", re.I)
     for one in reversed(before):
         if one.operation not in {Operation.ADD, Operation.UPDATE} or not old.search(one.content):
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memory_pipeline.domain.consolidation.deeds import plans_act
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.context import Reading
 from memory_pipeline.inference.builtin.directives import sentence_of
@@ -15,7 +16,7 @@ from memory_pipeline.language.rewrite import phrase, predicate, third
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import relations, table, words
 
-_IN_VAIN = re.compile(
+_IN_VAIN = lazy(
     r"\b(?:nobody|no one|no-one) (?:picked up|answered|was there)|"
     r"(?:didn't|did not|doesn't|never|won't) (?:pick up|answer|reply|respond|work|go through|open)|"
     r"no (?:answer|reply|response|luck)|voice ?mail|left (?:her |him |them )?a message|"
@@ -23,13 +24,13 @@ _IN_VAIN = re.compile(
     r"\bhalf of\b|\btried\b|will try again",
     re.I,
 )
-_DEALT_WITH = re.compile(
+_DEALT_WITH = lazy(
     r"\b(?:in the (?:post|mail|bag|bin|diary)|on (?:its|their) way|done and dusted|taken care of|out of the way|"
     r"behind (?:me|us)|"
     r"off (?:my|the|our) (?:list|plate|desk)|all set|over (?:and done )?with)\b",
     re.I,
 )
-_STILL = re.compile(r"\bstill (?:haven't|have to|need)", re.I)
+_STILL = lazy(r"\bstill (?:haven't|have to|need)", re.I)
 _OTHERS = frozenset({Kind.PERSON, Kind.NAMED, Kind.POSSESSION, Kind.OTHER})
 
 

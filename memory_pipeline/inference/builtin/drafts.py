@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.domain.text import normalise
 from memory_pipeline.inference.builtin.entities import entities
@@ -20,7 +21,7 @@ _MAX_CONTENT = 400
 _RECENTLY = timedelta(days=365)
 _WORLD = Weight(0.5, 0.5, 0.8)
 _TOLD_LATE = 180  # days
-_YEAR = re.compile(r"\b\d{4}\b|\byear|\bago\b", re.I)
+_YEAR = lazy(r"\b\d{4}\b|\byear|\bago\b", re.I)
 _REPEATED = 0.02  # more confidence in what is said again
 _SUREST = 0.99
 _URGED = 0.1  # more salience and importance, where the writer asks to have it remembered

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.lexicon import NOT_NAMES
 from memory_pipeline.inference.builtin.verbs import FORMS
 from memory_pipeline.language.times.words import MONTHS, WEEKDAYS
 
-_RUN = re.compile(
+_RUN = lazy(
     r"[A-ZÀ-Þ][\w'’&+#-]*(?:\.[\w]+)*(?: (?:(?:of|the|de|da|di|del|la|le|van|von|der|al|y|&) )*[A-ZÀ-Þ0-9][\w'’&+#-]*)*"
 )
 _LIMIT = 8

@@ -13,6 +13,7 @@ from datetime import tzinfo
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.corrections import substituted
 from memory_pipeline.inference.builtin.deeds import deeds, in_vain
@@ -36,8 +37,8 @@ from memory_pipeline.language.vocabulary import words
 _Times = Callable[[Direction], list[TimeExpression]]
 # What joins a clause to a request that states something all the same: "…, because I'm allergic to nuts".
 _REASONS = frozenset({"because", "who", "since", "cuz", "as"})
-_SINCE = re.compile(r"(?:ever )?since\b", re.I)
-_POINTS_BACK = re.compile(r"\b(?:him|her|them|it|there|then|s?he|they)\b", re.I)
+_SINCE = lazy(r"(?:ever )?since\b", re.I)
+_POINTS_BACK = lazy(r"\b(?:him|her|them|it|there|then|s?he|they)\b", re.I)
 _DAYS = frozenset({"day", "hour", "part"})
 _KEPT = 0.2  # salience of what tells the gist of a sentence
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.inference.builtin.likeness import undated
 from memory_pipeline.inference.builtin.statements import Statement
@@ -16,8 +17,8 @@ from memory_pipeline.language.times.phrases import find
 from memory_pipeline.language.times.words import MONTHS, WEEKDAYS
 from memory_pipeline.language.vocabulary import words as listed
 
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_FIGURE = re.compile(r"\d")
+_WORD = lazy(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_FIGURE = lazy(r"\d")
 _HOLDS_PLACE = frozenset(
     {"residence", "hometown", "employer", "location", "birthplace", "headquarters", "current_address"}
     | {"former_residence", "former_employer"}

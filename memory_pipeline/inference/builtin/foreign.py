@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.statements import Statement, statements
 from memory_pipeline.language.questions.tables import elsewhere
 from memory_pipeline.language.tables import read as table
 
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_WORD = lazy(r"[^\W\d_]+|\d+")
+_WIDE = lazy(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _STEM = 5  # letters of a word that its inflection leaves alone, mostly
 _ENOUGH = 0.5  # share of the question's words
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 from memory_pipeline.domain.consolidation.slots import attribute as slot_attribute
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import figures, negated
 from memory_pipeline.inference.builtin.about import Sentence, sentence
 from memory_pipeline.inference.builtin.changes import became, closed, over, planned_of
@@ -17,7 +17,7 @@ from memory_pipeline.inference.builtin.themes import heading, shared, stems
 _OVER = frozenset({"supersede", "contradict"})
 _SAME = 0.8  # share of the shorter sentence's words from which two sentences say one thing
 _CARRIED_OUT = 0.6  # the same, for a plan and what was done
-_RELATED = re.compile(r"^has an? (?P<relation>[\w -]+?)(?:,| called| named| who is called) (?P<name>[A-Z][\w'’-]*)$")
+_RELATED = lazy(r"^has an? (?P<relation>[\w -]+?)(?:,| called| named| who is called) (?P<name>[A-Z][\w'’-]*)$")
 _CHANGED = 0.15  # what a change weighs more than a fact
 _Memory = Mapping[str, Any]
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from memory_pipeline.domain.consolidation.contrast import opposed, rotated
 from memory_pipeline.domain.consolidation.fulfilment import fulfilled
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import negated, overlap
 from memory_pipeline.inference.builtin.likeness import Likeness, likeness
 from memory_pipeline.inference.replies import Judgement, JudgeReply
@@ -24,8 +25,8 @@ _EVENTS = frozenset({"episodic_event", "ephemeral"})
 _DATED = frozenset({"open_loop", "decision", "profile_fact", "estimate"})
 _SAME_WORDS = 0.8  # overlap of stems from which two sentences say the same
 _NEAR_WORDS = 0.6  # overlap from which one may deny or refine the other
-_OUTCOME = re.compile(r"\s*\((?:kept|dropped)\)")
-_DROPS = re.compile(
+_OUTCOME = lazy(r"\s*\((?:kept|dropped)\)")
+_DROPS = lazy(
     r"^(?:no longer|does not|is not going|decided (?:not|against)|will not|cancelled|canceled|dropped)\b|"
     r"\b(?:is|are|was|were|got|has been|have been) (?:off|cancelled|canceled|called off|dropped)$",
     re.I,

@@ -9,6 +9,7 @@ from typing import Any
 
 from memory_pipeline.domain.consolidation.contrast import replaces
 from memory_pipeline.domain.consolidation.slots import Slot
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negations, words
 from memory_pipeline.inference.builtin.entities import entities
 from memory_pipeline.inference.builtin.lexicon import wordset
@@ -18,15 +19,15 @@ from memory_pipeline.language.times.phrases import find
 from memory_pipeline.language.times.words import MONTHS, WEEKDAYS
 
 _BE = frozenset({"is", "are", "was", "were", "has", "have", "had", "can", "cannot", "does", "do", "did", "will"})
-_USER = re.compile(r"^(?:the )?user(?:'s)?\s+", re.I)
-_OWNERS = re.compile(r"([^\W_]+)(?:['’]s|s['’]) (?=\w)")
+_USER = lazy(r"^(?:the )?user(?:'s)?\s+", re.I)
+_OWNERS = lazy(r"([^\W_]+)(?:['’]s|s['’]) (?=\w)")
 # To have talked to somebody on the phone is to have called them.
-_ON_THE_PHONE = re.compile(
+_ON_THE_PHONE = lazy(
     r"\b(?:spoken?|speaks?|talk(?:ed|s)?|chat(?:ted|s)?) (?:to|with) (?P<who>(?:their |the )?[\w' -]+?) "
     r"(?:on|over|by) (?:the )?phone\b",
     re.I,
 )
-_OUTCOME = re.compile(r"\s*\((?:kept|dropped)\)")
+_OUTCOME = lazy(r"\s*\((?:kept|dropped)\)")
 # Words that only say how something is meant: they tell neither two plans nor two facts apart.
 _FRAME = wordset(
     """
@@ -53,7 +54,7 @@ _SYNONYMS = {
 _ERRANDS = frozenset({"trip", "flight", "appoint", "appt", "checkup"})
 # Wordings of the directives, which no clause of the first person has.
 _WORDED = tuple(
-    (re.compile(pattern, re.I), attribute)
+    (lazy(pattern, re.I), attribute)
     for pattern, attribute in (
         (r"(?:wants|prefers|likes) to be called (?P<value>.+)$", "preferred_name"),
         (r"(?:goes by|is called) (?P<value>[^,]+)$", "preferred_name"),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.context import article
 from memory_pipeline.inference.builtin.facts import CORE, Fact, Weight, open_loop
@@ -26,12 +27,12 @@ _LONGEST = 40  # words of a note about health
 _LONG = 30  # words of another note
 _SHORT = 5  # words from which on a note needs no name
 _KNOWN_PEOPLE = frozenset({Kind.PERSON, Kind.PET})
-_PARTS = re.compile(r"[,;]\s+|\s+(?:but|so)\s+")
-_CLAUSES = re.compile(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
-_ELABORATES = re.compile(r"(?:as in|such as|like|meaning|i\.e\.?|e\.g\.?)\b", re.I)
-_TOO_SO_TO = re.compile(r"\btoo \w+(?: and \w+)? to \w+", re.I)
-_PRONOUNS = re.compile(r"\b(?P<value>(?:she|he|they|xe|ze|it|any)/\w+(?:/\w+)?)\b", re.I)
-_OF_PRONOUNS = re.compile(r"\bpronouns?\b|^(?:i'm |i go by |i use )?\S+/\S+$", re.I)
+_PARTS = lazy(r"[,;]\s+|\s+(?:but|so)\s+")
+_CLAUSES = lazy(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
+_ELABORATES = lazy(r"(?:as in|such as|like|meaning|i\.e\.?|e\.g\.?)\b", re.I)
+_TOO_SO_TO = lazy(r"\btoo \w+(?: and \w+)? to \w+", re.I)
+_PRONOUNS = lazy(r"\b(?P<value>(?:she|he|they|xe|ze|it|any)/\w+(?:/\w+)?)\b", re.I)
+_OF_PRONOUNS = lazy(r"\bpronouns?\b|^(?:i'm |i go by |i use )?\S+/\S+$", re.I)
 
 
 @dataclass(frozen=True, slots=True)

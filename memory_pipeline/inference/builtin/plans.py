@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from memory_pipeline.domain.consolidation.deeds import plans_act
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.context import OPEN, Reading, of_the_assistant
@@ -14,7 +13,7 @@ from memory_pipeline.language.rewrite import predicate, remainder, sentence, ver
 from memory_pipeline.language.vocabulary import relations, words
 
 _TENTATIVE = frozenset({"will", "should", "could"})
-_YET = re.compile(r"\b(?:still|yet)\b ?")
+_YET = lazy(r"\b(?:still|yet)\b ?")
 _BINDING = frozenset({Cue.DUTY, Cue.PLAN, Cue.PROMISE})
 _TELLING = 5  # words of a promise that says what is promised
 _UNDONE = frozenset({"should", "could", "would", "might"})

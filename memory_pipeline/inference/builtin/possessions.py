@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.appointments import appointment
 from memory_pipeline.inference.builtin.context import Reading, listed, names
@@ -18,7 +18,7 @@ _FAVOURITE = frozenset({"favourite", "favorite"})
 _CORE = frozenset({"name", "birthday", "blood type", "pronouns", "blood group"})
 # Slots of the user's that are not qualified: one has them once, or for good.
 _UNQUALIFIED = frozenset({"name", "birthday", "occupation", "hometown", "employer", "pronouns"})
-_NEWLY = re.compile(r"^(?:(?:brand )?new|current|present|latest|next) ")
+_NEWLY = lazy(r"^(?:(?:brand )?new|current|present|latest|next) ")
 _SAME_SLOT = {"birth_date": "birthday", "date_of_birth": "birthday", "job": "occupation"}
 
 

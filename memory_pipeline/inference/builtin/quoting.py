@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import content_words, names, words
 from memory_pipeline.inference.builtin.themes import stems
 from memory_pipeline.inference.builtin.voice import own_text
@@ -18,12 +19,12 @@ _MIN_WORDS = 4  # content words that a quotation needs to say something
 _MAX_QUOTE = 160  # characters
 _MOST_COMMAS = 3  # more make a list
 _COVERED = 0.5  # share of a quotation's words that is already told
-_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[^\s])|\n+")
-_OPENING = re.compile(r"^(?:(?:and|but|so|also|well|anyway|then|by the way|btw|for the record|fyi)\b[,:]?\s+)+", re.I)
-_CODE = re.compile(r"`|https?://\S+|[{}<>=|]|\w\(|^\s*(?:[-*#>]|\d+[.)])", re.S)
-_QUOTED = re.compile(r"[\"“”«»]")
-_ALLOWED = re.compile(r"\b(?:[A-Z]\.|e\.g\.|i\.e\.|Mrs?\.|Ms\.|Dr\.|St\.|vs\.|approx\.|etc\.)$")
-_EMOJI = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F]")
+_END = lazy(r"(?<=[.!?…])[\"')\]]*\s+(?=[^\s])|\n+")
+_OPENING = lazy(r"^(?:(?:and|but|so|also|well|anyway|then|by the way|btw|for the record|fyi)\b[,:]?\s+)+", re.I)
+_CODE = lazy(r"`|https?://\S+|[{}<>=|]|\w\(|^\s*(?:[-*#>]|\d+[.)])", re.S)
+_QUOTED = lazy(r"[\"“”«»]")
+_ALLOWED = lazy(r"\b(?:[A-Z]\.|e\.g\.|i\.e\.|Mrs?\.|Ms\.|Dr\.|St\.|vs\.|approx\.|etc\.)$")
+_EMOJI = lazy(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F]")
 
 
 @dataclass(frozen=True, slots=True)

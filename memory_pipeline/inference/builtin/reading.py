@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memory_pipeline.domain.consolidation.endings import tells_end
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.appointments import rescheduled
 from memory_pipeline.inference.builtin.context import OPEN, Reading
@@ -23,7 +24,7 @@ from memory_pipeline.language.people import USER, Kind
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import medicine, words
 
-_DENIAL = re.compile(r"(?:\w+ ){0,3}?(?:(?:does|is|do|are|did) not|cannot|never)\b", re.I)
+_DENIAL = lazy(r"(?:\w+ ){0,3}?(?:(?:does|is|do|are|did) not|cannot|never)\b", re.I)
 _SAID = frozenset({"NOUN", "ADJ", "PROPN", "NUM", "VERB"})
 
 

@@ -6,7 +6,6 @@ has no habit of Sundays.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from datetime import date
 from typing import Any
 
 from memory_pipeline.domain.derived.derived_numbers import figures_in
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import negations
 from memory_pipeline.inference.builtin.themes import MONTHS
 
@@ -22,8 +22,8 @@ _MOSTLY = 0.75  # share of a theme's days from which they follow a rule
 _ORDINARY = 0.5  # share of all days from which a rule is none of the theme's own
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _PARTS = ((5, "nights"), (12, "mornings"), (18, "afternoons"), (23, "evenings"), (24, "nights"))  # until which hour
-_SPELT = re.compile(rf"\bon (\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
-_PACE = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?= (?:min )?(?:per|/|a) (\w+))")
+_SPELT = lazy(rf"\bon (\d{{1,2}}) ({'|'.join(MONTHS)}) (\d{{4}})\b")
+_PACE = lazy(r"(?<![\d:])(\d{1,2}):(\d{2})(?= (?:min )?(?:per|/|a) (\w+))")
 _Memory = Mapping[str, Any]
 
 

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import joined, negations
 from memory_pipeline.inference.builtin.about import sentence
 from memory_pipeline.inference.builtin.recurrence import (
@@ -42,7 +43,7 @@ _SAME_MEMBERS = 0.6  # overlap of evidence from which two insights are one
 _LONGEST = 420  # characters
 _SILENT = frozenset({"boundary", "protocol", "reflection", "pattern"})
 _STATES = frozenset({"mood", "health", "sleep", "pain"})
-_DATE = re.compile(r",? (?:on|at) \d[\w: ]*?(?:\d{4}(?: at \d{1,2}:\d{2})?|(?=[,;.]|$))")
+_DATE = lazy(r",? (?:on|at) \d[\w: ]*?(?:\d{4}(?: at \d{1,2}:\d{2})?|(?=[,;.]|$))")
 _Memory = Mapping[str, Any]
 
 

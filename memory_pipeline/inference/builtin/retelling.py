@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.about import lowered, of_the_user
 from memory_pipeline.language.agreement import in_the_past, plural
 from memory_pipeline.language.questions.subjects import belonging, canonical
@@ -16,9 +17,7 @@ _SECOND = {
     "they": "you", "them": "you", "their": "your", "theirs": "yours", "themselves": "yourself", "the assistant": "me",
     "the assistant's": "my", "they're": "you're", "they've": "you've", "they'll": "you'll", "they'd": "you'd",
 }  # fmt: skip
-_PRONOUN = re.compile(
-    r"\b(the assistant's|the assistant|themselves|theirs|their|them|they(?:['’](?:re|ve|ll|d))?)\b", re.I
-)
+_PRONOUN = lazy(r"\b(the assistant's|the assistant|themselves|theirs|their|them|they(?:['’](?:re|ve|ll|d))?)\b", re.I)
 
 
 def second_person(content: str, subject: str | None = None) -> str:

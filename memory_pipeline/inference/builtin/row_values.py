@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.context import Reading, listed
 from memory_pipeline.inference.builtin.frames import Hit
 from memory_pipeline.language.clauses import Clause
@@ -12,13 +11,13 @@ from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
 
 _ENDS = {
-    "place": re.compile(r" with | since | because | near | for | where | and | which | \(| as | but "),
-    "over": re.compile(r" over | to | than | rather than | instead of |, not "),
-    "noun": re.compile(r",| and | but | so | \(|;| at | for | in | with | on | by | from "),
-    "head": re.compile(r",| and | but | so | \(|;"),
+    "place": lazy(r" with | since | because | near | for | where | and | which | \(| as | but "),
+    "over": lazy(r" over | to | than | rather than | instead of |, not "),
+    "noun": lazy(r",| and | but | so | \(|;| at | for | in | with | on | by | from "),
+    "head": lazy(r",| and | but | so | \(|;"),
 }
-_WITHIN = re.compile(r"\b(?:in|near|outside) ((?:[A-Z][\w'’.-]+(?:,? )?)+)")
-_OF_ALLERGY = re.compile(r"\b(?:severe|bad|mild|serious|slight|terrible|nasty|strong|allerg(?:y|ies)|to|an?)\b")
+_WITHIN = lazy(r"\b(?:in|near|outside) ((?:[A-Z][\w'’.-]+(?:,? )?)+)")
+_OF_ALLERGY = lazy(r"\b(?:severe|bad|mild|serious|slight|terrible|nasty|strong|allerg(?:y|ies)|to|an?)\b")
 _OF_NAMES = frozenset({"de", "van", "von", "der", "al", "la"})
 
 

@@ -9,28 +9,29 @@ import re
 from functools import cache, lru_cache
 
 from memory_pipeline.domain.consolidation.slots import Slot
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.world import world_slot
 from memory_pipeline.language.inflection import base_form
 from memory_pipeline.language.vocabulary import category, occupation, relations, table, words
 
-_GROUP = re.compile(r"\(\?.*?\)|\[.*?\]|\\\\.")
-_OWN = re.compile(
+_GROUP = lazy(r"\(\?.*?\)|\[.*?\]|\\\\.")
+_OWN = lazy(
     r"^(?:their (?P<what>[\w -]+?)|(?P<taste>favou?rite [\w -]+?)) (?:is|are) (?P<denied>not )?(?P<value>.+)$", re.I
 )
-_PREFERS = re.compile(r"^prefers (?P<value>.+?)(?: (?:over|to|instead of|rather than) .+)?(?: again)?$", re.I)
+_PREFERS = lazy(r"^prefers (?P<value>.+?)(?: (?:over|to|instead of|rather than) .+)?(?: again)?$", re.I)
 # What says the same as a wording of the table.
 _ALIKE = (
-    (re.compile(r"^is based in ", re.I), "lives in "),
-    (re.compile(r"^has an? (?P<value>[\w -]+?) allergy$", re.I), r"is allergic to \g<value>"),
-    (re.compile(r"^is an? smoker$", re.I), "smokes"),
+    (lazy(r"^is based in ", re.I), "lives in "),
+    (lazy(r"^has an? (?P<value>[\w -]+?) allergy$", re.I), r"is allergic to \g<value>"),
+    (lazy(r"^is an? smoker$", re.I), "smokes"),
 )
-_CALLED = re.compile(r"^has (?:an? )?(?P<relation>[\w-]+) called (?P<value>.+)$", re.I)
+_CALLED = lazy(r"^has (?:an? )?(?P<relation>[\w-]+) called (?P<value>.+)$", re.I)
 _TASTES = (("likes|loves|enjoys|adores", "likes"), ("hates|dislikes|despises|detests|loathes", "dislikes"))
 _CLASSES = frozenset({"diet", "condition", "nationality", "religion", "language", "medicine"})
-_AFTER_HEAD = re.compile(r",| (?:in|on|at|with|who|that|from|of|for|called|named|aged|to|by|and) ")
-_PLACEHOLDER = re.compile(r"\\\{\w+\\\}")
+_AFTER_HEAD = lazy(r",| (?:in|on|at|with|who|that|from|of|for|called|named|aged|to|by|and) ")
+_PLACEHOLDER = lazy(r"\\\{\w+\\\}")
 _ANY_WORDS = r"[\\w -]*?"  # as a replacement: the backslash is escaped
-_ENDED = re.compile(r"^(?:no longer|does not|do not|is no longer|is not|never|used to) ", re.I)
+_ENDED = lazy(r"^(?:no longer|does not|do not|is no longer|is not|never|used to) ", re.I)
 
 
 @lru_cache(maxsize=4096)
@@ -122,7 +123,7 @@ def _patterns() -> list[tuple[re.Pattern[str], str, str | None, str]]:
             continue
         bare = said.split(" ", 1)[0] in {"Has", "Is"} and said.count(" ") == 1
         found.append((_pattern(said), row["slot"], row.get("is"), str(row.get("obj", "")) if bare else ""))
-    found += [(re.compile(f"^(?:{verbs}) (?P<value>.+)$", re.I), slot, None, "") for verbs, slot in _TASTES]
+    found += [(lazy(f"^(?:{verbs}) (?P<value>.+)$", re.I), slot, None, "") for verbs, slot in _TASTES]
     return sorted(found, key=_fixed_letters, reverse=True)
 
 
@@ -130,7 +131,7 @@ def _pattern(said: str) -> re.Pattern[str]:
     pattern = re.escape(said)
     pattern = pattern.replace(r"\{value\}", "(?P<value>.+)").replace(r"\{each\}", "(?P<value>.+)")
     pattern = pattern.replace(r"\{article\}", "(?:an? |the )?")
-    return re.compile(f"^{_PLACEHOLDER.sub(_ANY_WORDS, pattern)}$", re.I)
+    return lazy(f"^{_PLACEHOLDER.sub(_ANY_WORDS, pattern)}$", re.I)
 
 
 def _fixed_letters(pattern: tuple[re.Pattern[str], str, str | None, str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.inference.builtin.about import of_the_user
 from memory_pipeline.inference.builtin.terms import MODAL
@@ -15,19 +16,19 @@ from memory_pipeline.language.questions.subjects import belonging, canonical
 from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.third_person import third
 
-SUBJECT = re.compile(r"(?:i|we|my|our|i['’]\w+|we['’]\w+|he|she|they|it)\b", re.I)
+SUBJECT = lazy(r"(?:i|we|my|our|i['’]\w+|we['’]\w+|he|she|they|it)\b", re.I)
 FARTHEST = 4  # words before a verb
-_FIRST = re.compile(r"^(?:i|we)(?P<short>['’](?:m|re|ve|d|ll))?\b\s*(?P<rest>.*)$", re.I | re.S)
+_FIRST = lazy(r"^(?:i|we)(?P<short>['’](?:m|re|ve|d|ll))?\b\s*(?P<rest>.*)$", re.I | re.S)
 _SHORT = {"m": "is", "re": "is", "ve": "has", "d": "would", "ll": "will"}
 _AUXILIARY = {
     "am": "is", "are": "is", "was": "was", "were": "was", "have": "has", "do": "does", "can": "can", "cannot": "cannot",
     "can't": "cannot", "don't": "does not", "haven't": "has not", "didn't": "did not", "won't": "will not",
     "couldn't": "could not", "wasn't": "was not",
 }  # fmt: skip
-_JOINT = re.compile(r"(?:\s*,)?\s+(?:and|but|although|though|plus)\s+|\s*[;,]\s+")
+_JOINT = lazy(r"(?:\s*,)?\s+(?:and|but|although|though|plus)\s+|\s*[;,]\s+")
 _OPENERS = frozenset({"their", "they", "yes", "no", "maybe", "there", "this", "that", "it", "one", "im", "ive", "dont"})
-_OWNED = re.compile(r"their (?P<whom>(?P<first>[\w-]+)\b(?: (?P<second>[\w-]+))?.*)", re.I)
-_MY = re.compile(r"^(?:my|our)\b\s*", re.I)
+_OWNED = lazy(r"their (?P<whom>(?P<first>[\w-]+)\b(?: (?P<second>[\w-]+))?.*)", re.I)
+_MY = lazy(r"^(?:my|our)\b\s*", re.I)
 
 
 @lru_cache(maxsize=2048)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_pipeline.domain.consolidation.slots import Slot
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS, names
 from memory_pipeline.inference.builtin.about import sentence
 from memory_pipeline.inference.builtin.likeness import likeness
@@ -19,8 +20,8 @@ from memory_pipeline.language.questions.tables import any_of, former
 
 _Item = Mapping[str, Any]
 HOLDING = frozenset({"active", "stale", "archived"})  # the last only where a read asks for what has faded
-_PRONOUN = re.compile(r"(?:he|she)\b", re.I)
-_WITH_USER = re.compile(r"\bwith (?:them|me|us)\b", re.I)
+_PRONOUN = lazy(r"(?:he|she)\b", re.I)
+_WITH_USER = lazy(r"\bwith (?:them|me|us)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)

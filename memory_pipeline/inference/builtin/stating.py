@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, relate
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import singular, words
 from memory_pipeline.inference.builtin.filling import filled, of_kind
 from memory_pipeline.inference.builtin.statements import Statement, slots_of, told_dates
@@ -20,8 +21,8 @@ from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.times.words import MONTHS, WEEKDAYS
 
 _DAYS = (frozenset(MONTHS) | frozenset(WEEKDAYS)) - {"may", "sun", "sat", "wed", "mar"}
-_ASKED_NAME = re.compile(r"\bnames?\b|\b(?:called|named)$", re.I)
-_ASKED_THING = re.compile(
+_ASKED_NAME = lazy(r"\bnames?\b|\b(?:called|named)$", re.I)
+_ASKED_THING = lazy(
     r"(?:what|which|how (?:much|many))(?: (?:is|are|was|were))? (?:(?:X's|the|my) )?(?P<thing>[\w-]+)", re.I
 )
 _ENOUGH = 4  # words of a question from which one that is not stated may be passed over

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import content_words, estimate_tokens, joined
 from memory_pipeline.inference.builtin.about import Sentence, lowered
 from memory_pipeline.inference.builtin.gathering import Told, gathered, visible
@@ -30,14 +31,14 @@ _SAYS_SOMETHING = 0.25  # what a quotation must weigh
 _MORE_THAN_A_REMARK = 0.35  # the importance from which a week tells a memory
 _EVENTS = "What happened"
 _LISTS = frozenset({"Decided", "Found", "Learned", "Estimated"})
-_ANNOUNCED = re.compile(
+_ANNOUNCED = lazy(
     r"^(?:(?:decided|decision|found|finding|lesson|learned|noted|estimated?):"
     r"|(?:decided|estimated?)(?= (?:to|for) ))\s*",
     re.I,
 )
-_REASON = re.compile(r"(?:, | )(?:because|so that|which means|so) .+$")
+_REASON = lazy(r"(?:, | )(?:because|so that|which means|so) .+$")
 _MONTHS = "|".join(MONTHS)
-_DATED = re.compile(rf"\b(?:\d{{1,2}} (?:{_MONTHS})|(?:{_MONTHS}) \d{{4}}|(?:in|since) \d{{4}})\b")
+_DATED = lazy(rf"\b(?:\d{{1,2}} (?:{_MONTHS})|(?:{_MONTHS}) \d{{4}}|(?:in|since) \d{{4}})\b")
 
 
 def calendar(inputs: Mapping[str, Any]) -> CalendarReply:

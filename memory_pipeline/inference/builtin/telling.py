@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import joined
 from memory_pipeline.inference.builtin.gathering import Told
 from memory_pipeline.language.agreement import Tense, plural, tense
@@ -40,7 +41,7 @@ def sentences(told: Sequence[Told], subject: str = "the user", follow: str = "th
 
 def agrees(predicates: Sequence[str]) -> bool:
     """Whether the first verb of each is its only one in the third person, so that "they" may stand before it."""
-    verbs = re.compile(r"\b(?:and|or|but|then) (?:(?:is|has|does|was|now|always|never|no longer) )?(\w+)", re.I)
+    verbs = lazy(r"\b(?:and|or|but|then) (?:(?:is|has|does|was|now|always|never|no longer) )?(\w+)", re.I)
     return not any(
         tense(word) is Tense.PRESENT and not word[:1].isupper() for p in predicates for word in verbs.findall(p)
     )

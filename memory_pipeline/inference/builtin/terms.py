@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS, words
 from memory_pipeline.inference.builtin.likeness import undated
 from memory_pipeline.inference.builtin.verbs import FORMS, lemma
@@ -13,7 +14,7 @@ from memory_pipeline.language.questions.subjects import belonging, canonical
 from memory_pipeline.language.tables import read as table
 
 MODAL = frozenset(["will", "would", "could", "should", "must", "may", "might", "did", "had", "never", "used"])
-_THOUSANDS = re.compile(r"(?<=\d)[,.](?=\d{3}\b)")
+_THOUSANDS = lazy(r"(?<=\d)[,.](?=\d{3}\b)")
 
 
 @lru_cache(maxsize=8192)
@@ -44,7 +45,7 @@ def _joined(text: str) -> str:
 
 @cache
 def _phrases() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(rf"\b{said}\b", re.I), one) for said, one in table("questions")["phrases"].items())
+    return tuple((lazy(rf"\b{said}\b", re.I), one) for said, one in table("questions")["phrases"].items())
 
 
 @cache

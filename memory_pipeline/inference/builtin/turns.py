@@ -12,6 +12,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from memory_pipeline.domain.gate.instructions import directive
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.corrections import Correction, corrected
 from memory_pipeline.inference.builtin.drafts import Source
 from memory_pipeline.inference.builtin.facts import Fact
@@ -29,29 +30,29 @@ _BLOB = 200  # characters of a run of letters that may hide instructions
 _TURNS = 4  # earlier turns that tell whose words a text is
 _OPINION = 0.65  # certainty of a note of work that is an opinion
 _READ = frozenset({Standing.OWN, Standing.REQUEST, Standing.QUESTION, Standing.REPORTED})
-_UNSURE = re.compile(r"\W*(?:i (?:think|guess|believe)|maybe|perhaps|probably)\b", re.I)
-_URGED = re.compile(
+_UNSURE = lazy(r"\W*(?:i (?:think|guess|believe)|maybe|perhaps|probably)\b", re.I)
+_URGED = lazy(
     r"(?<!n't )(?<!n’t )(?<!not )(?<!never )\b(?:remember|note|keep in mind|bear in mind|don't forget|"
     r"make a note|for the record|for future reference|fyi)\b"
     r"(?: that)?[\s,:]+(?=(?:i|my|we|our|the|[A-Z]\w+ (?:is|was|has|lives))\b)",
     re.I,
 )
-_CONTINUES = re.compile(
+_CONTINUES = lazy(
     r"(?:in|at|from|with|since|starting|until|near|for) "
     r"(?:(?!\b(?:i|we|my|is|are|am|it|you|he|she|they)\b)[\w'’.,:-]+[ !.]*){1,6}$",
     re.I,
 )
-_DUTY = re.compile(
+_DUTY = lazy(
     r"\b(?:need|have|has|got|ought|promised|agreed|remember|want|plan|gotta) to\b|\b(?:must|should|gotta)\b|"
     r"\b(?:promised|said|told)\b.*\b(?:i|we)(?:['’]d|['’]ll| would| will)\b",
     re.I,
 )
-_KNOWN = re.compile(
+_KNOWN = lazy(
     r"^(?:oh |and |btw |hey )*(?:did|have|do) (?:you|i) (?:know|tell you|told you|mention(?:ed)?|hear|say)"
     r"(?: that| about)?[,:]?\s+(?=(?:my|our|i|we|the)\b)",
     re.I,
 )
-_ASIDE = re.compile(
+_ASIDE = lazy(
     r"^(?P<own>(?:i|we|my|our)\b.{8,}?),\s*(?:so|what|how|can|could|should|is|are|any|which|where|do|does|will|would)\b"
     r"[^,]*\?+$",
     re.I | re.S,

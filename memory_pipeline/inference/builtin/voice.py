@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import re
 
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.S)
-_QUOTED = re.compile(r"[\"“„«](?P<inner>[^\"”“»]*)(?:[\"”»]|\Z)", re.S)
+from memory_pipeline.domain.patterns import lazy
+
+_CODE = lazy(r"```.*?(?:```|\Z)", re.S)
+_QUOTED = lazy(r"[\"“„«](?P<inner>[^\"”“»]*)(?:[\"”»]|\Z)", re.S)
 _WHOLE = 4  # words from which what stands between quotation marks is somebody's text, not a name or a term
-_HANDED_ON = re.compile(
+_HANDED_ON = lazy(
     r"\b(?:past(?:e|ed|ing)|copied|copy|forward(?:ed|ing)?|translat\w+|proofread\w*|summari[sz]e|boil (?:this|it) down|"
     r"quot(?:e|ed|ing)|transcript|article|interview|lyrics|caption|role ?play|pretend|imagine|in character|"
     r"(?:he|she|they|mom|mum|dad|boss|landlord|client|customer)(?:'s| has)? (?:wrote|writes|said|says|texted|replied|"
     r"answered|emailed|sent))\b",
     re.I,
 )
-_OPENS_TEXT = re.compile(r"[:：]\s*$")
+_OPENS_TEXT = lazy(r"[:：]\s*$")
 
 
 def own_text(content: str) -> str:

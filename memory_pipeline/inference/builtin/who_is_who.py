@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.about import lowered
 from memory_pipeline.inference.builtin.statements import Statement
 from memory_pipeline.language.questions import Question, Whose
@@ -14,8 +15,8 @@ from memory_pipeline.language.questions.subjects import belonging, canonical, pe
 from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.tables import read as table
 
-_ROLE = re.compile(r"\b(?:is|was) (?:their|my|our) (?:[\w-]+ )?(?P<role>[\w-]+)\b", re.I)
-_WITH = re.compile(r"\bwith (?:them|me|us|you)\b", re.I)
+_ROLE = lazy(r"\b(?:is|was) (?:their|my|our) (?:[\w-]+ )?(?P<role>[\w-]+)\b", re.I)
+_WITH = lazy(r"\bwith (?:them|me|us|you)\b", re.I)
 _PEOPLE = frozenset({"family", "partner", "friend", "pet", "colleague"})
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.directives import sentence_of
 from memory_pipeline.inference.builtin.facts import Fact, Weight
 
-_CUE = re.compile(
+_CUE = lazy(
     r"\b(?:lessons?|takeaway|mistake|gotcha|pitfall|root cause|next time|in (?:the )?future|from now on|avoid|"
     r"never|do not|should|decided|agreed|chose|opted|"
     r"settled|going with|went with|decision|go with|standardi[sz]\w*|migrating|adopt|let us use|turns|turned|"
@@ -23,17 +24,17 @@ _CUE = re.compile(
     r"of effort)\b",
     re.I,
 )
-_LEAD = re.compile(
+_LEAD = lazy(
     r"^(?:(?:so|ok|okay|and|but|well|also|i will go with:?|we will go with:?|update|fyi|btw|by the way|note|"
     r"actually|hey|in the end|finally|yes|yeah)\b[,:]?\s+)+",
     re.I,
 )
-_DECIDED = re.compile(r"decided|agreed|chose|opted", re.I)
-_ABOUT_PEOPLE = re.compile(r"(?:i|my|we|he|she|they)\b", re.I)
-_GOING = re.compile(r"^(?:are|am) ", re.I)
+_DECIDED = lazy(r"decided|agreed|chose|opted", re.I)
+_ABOUT_PEOPLE = lazy(r"(?:i|my|we|he|she|they)\b", re.I)
+_GOING = lazy(r"^(?:are|am) ", re.I)
 _SHORTEST = 15  # characters of a note
 _WEIGHT = Weight(0.75, 0.7, 0.85)
-_CORRECTION = re.compile(
+_CORRECTION = lazy(
     r"^(?:the )?(?:key |main |important |big )?(?:lessons?(?: learn(?:ed|t))?|takeaway|mistake|note to self|"
     r"gotcha|pitfall)(?: (?:here|from (?:this|that|it)|for (?:me|us|next time)))?(?: is| was|"
     r":)?[\s:,-]+(?:that |to )?(?P<a>.{8,})$"
@@ -48,7 +49,7 @@ _CORRECTION = re.compile(
     r"|^(?P<e>(?:we|the team) (?:should not|should) have (?:\w+).{6,})$",
     re.I,
 )
-_DECISION = re.compile(
+_DECISION = lazy(
     r"^(?:(?:so|ok|okay|in the end|after (?:some|much|a lot of) .{3,30}?|"
     r"for (?:the )?[\w -]{3,30}?),? )*(?P<who>we|the team|i|our team)(?: have| all| both| finally| just|"
     r" eventually| ultimately)* (?P<what>(?:decided|agreed|chose|opted|settled|voted|concluded|picked|"
@@ -60,14 +61,14 @@ _DECISION = re.compile(
     r"your).{3,})$|^(?P<going>going with .{3,})$",
     re.I,
 )
-_TECH = re.compile(
+_TECH = lazy(
     r"\b(?:because|over|instead of|rather than|since|due to|use|using|adopt|migrat\w+|deploy\w*|ship\w*|"
     r"drop support|replace|library|framework|database|api|service|"
     r"vendor|bugs?|caused|race|quer(?:y|ies)|index|cache|tests?|server|cluster|schema|architecture|release|"
     r"sprint|backend|frontend|pipeline|repo|branch|feature)\b",
     re.I,
 )
-_FINDING = re.compile(
+_FINDING = lazy(
     r"^(?:so |and |it )?(?:turns|turned) out,?(?: that)? (?P<turned>(?=(?:the|our|a|an|all|most|every|there|"
     r"this|(?-i:[A-Z]\w+)) )(?!the same|a bit|a lot).{10,})$"
     r"|^(?:we|i|our team|the team)(?: have| just| also| finally| recently)* (?:found|discovered|figured|"
@@ -91,7 +92,7 @@ _AMOUNT = (
     r"a couple(?: of)?|a few|half an?) ?(?:story )?(?:points?|hours?|hrs?|days?|weeks?|months?|sprints?|minutes?|"
     r"mins?|person-days|man-days|quarters?|years?)"
 )
-_ESTIMATE = re.compile(
+_ESTIMATE = lazy(
     rf"^(?:(?:my|our|the|rough|current|initial|revised|new|updated|latest|first|original) )*estimates?"
     rf"(?: (?:for|of|on) (?P<task>.{{3,60}}?))?(?: is| was|:)+ (?P<a>{_AMOUNT}.*)$"
     rf"|^(?:i|we)(?: would)? (?:estimate|expect|reckon|guess|figure)(?:d)?(?: that)? (?P<b>.{{3,80}}?{_AMOUNT}\b.*)$"
@@ -102,16 +103,14 @@ _ESTIMATE = re.compile(
     rf"|^(?P<e>(?:should|will) (?:probably |only )?take {_AMOUNT}\b.*)$",
     re.I,
 )
-_TOOK = re.compile(
-    rf"^(?:the |our )?.{{3,50}}? took (?:us )?(?:only |about |nearly |almost |over )?{_AMOUNT}\b.*$", re.I
-)
-_BECAUSE = re.compile(
+_TOOK = lazy(rf"^(?:the |our )?.{{3,50}}? took (?:us )?(?:only |about |nearly |almost |over )?{_AMOUNT}\b.*$", re.I)
+_BECAUSE = lazy(
     r"^(?:the |our |a |all )?[\w .'/-]{3,60}? (?:leaks?|leaked|fails?|failed|crash(?:es|ed)?|hangs?|hung|times? out|"
     r"timed out|(?:is|are|was|were) (?:slow|flaky|down|broken)|breaks?|broke|stalls?|stalled|blocks?|blocked|loses?|"
     r"lost)\b.*\b(?:because|due to|since|as|when|after)\b.{6,}$",
     re.I,
 )
-_OUTCOME = re.compile(
+_OUTCOME = lazy(
     r"^(?P<what>(?:the |our |that |this )?(?:decision|switch|move|migration|change|choice|bet|rewrite)\b.{0,60}?"
     r"|(?:switching|moving|migrating|going with|choosing|using|adopting) .{3,60}?) (?:has |have |really |already )*"
     r"(?:(?P<good>paid off|(?:was|is) (?:the right|a good|a great) (?:call|choice|decision|move)|"

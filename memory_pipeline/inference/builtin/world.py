@@ -9,18 +9,19 @@ import re
 from functools import cache, lru_cache
 
 from memory_pipeline.domain.consolidation.slots import Slot
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.vocabulary import relations, table
 
 _LONGEST = 240
 _NAME = r"(?:[Tt]he )?[A-Z0-9À-Þ](?:[^,;:?!]|, (?=[A-Z])){0,80}?"
 _VALUE = r"(?P<value>[^;:?!]{2,80})"
 _LEAD = r"(?:(?:name of the |official |current |chief |prime |original )*)"
-_OF = re.compile(
+_OF = lazy(
     rf"^[Tt]he {_LEAD}(?P<what>[\w-]+(?: [\w-]+){{0,4}}?) (?:of|in|that (?:produced|made|owns|published|created)) "
     rf"(?:the )?(?P<who>{_NAME}) (?:is|are|was) "
     rf"(?:located in (?:the (?:city|country|continent|state) of )?|the )?{_VALUE}$"
 )
-_WHERE = re.compile(
+_WHERE = lazy(
     rf"^[Tt]he (?P<what>[\w-]+(?: [\w-]+){{0,3}}?) (?:where|that|which|in which) (?P<who>{_NAME}) "
     rf"(?P<verb>(?:was |is )?[a-z]+) (?:is|was) (?:the )?{_VALUE}$"
 )
@@ -62,15 +63,15 @@ def _roles() -> tuple[re.Pattern[str], ...]:
     words = "|".join(sorted(table("world")["role"]["words"], key=len, reverse=True))
     named = rf"(?P<what>(?i:{words}))"
     return (
-        re.compile(rf"^(?P<value>{_NAME}) (?:is|was) the (?:current |new )?{named} of (?:the )?(?P<who>{_NAME})$"),
-        re.compile(rf"^(?P<who>{_NAME})(?:'s|’s|s') (?:current |new )?{named} (?:is|was) {_VALUE}$"),
+        lazy(rf"^(?P<value>{_NAME}) (?:is|was) the (?:current |new )?{named} of (?:the )?(?P<who>{_NAME})$"),
+        lazy(rf"^(?P<who>{_NAME})(?:'s|’s|s') (?:current |new )?{named} (?:is|was) {_VALUE}$"),
     )
 
 
 @cache
 def _said() -> list[tuple[re.Pattern[str], str]]:
     return [
-        (re.compile(rf"^(?P<who>{_NAME}) {said} {_VALUE}$"), slot)
+        (lazy(rf"^(?P<who>{_NAME}) {said} {_VALUE}$"), slot)
         for slot, listed in table("world")["said"].items()
         for said in listed
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.answers.closed import agreed, corrected
 from memory_pipeline.language.answers.first_person import told
 from memory_pipeline.language.answers.options import chosen, pick
@@ -19,7 +20,7 @@ from memory_pipeline.language.answers.replies import Opening, Stance, Value, nam
 from memory_pipeline.language.answers.values import filled
 from memory_pipeline.language.syntax import Parser, Sentence
 
-_PICKS = re.compile(
+_PICKS = lazy(
     r"[\W_]*(?:(?:ok|okay|yes|yeah|so|then|let's|i'll|we'll|definitely|go|going|went|take|took|taking|with|for|have|pick)[\s,]+)*"
     r"(?P<pick>(?:the )?(?:first|second|third|last|former|latter) (?:one|option)|"
     r"the (?:first|second|third|last|former|latter)(?=\s*(?:$|[.,!;\n]|then\b|please\b))|(?:option|number) [1-3abc])\b",
@@ -28,7 +29,7 @@ _PICKS = re.compile(
 
 
 _REPLY_REACH = 400  # characters of a reply among which an answer stands
-_ECHOED = re.compile(r"\b(?:i|we|he|she|they) \w+\W*$", re.I)
+_ECHOED = lazy(r"\b(?:i|we|he|she|they) \w+\W*$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +191,7 @@ def _picked(asked: str, reply: str, picked: re.Match[str]) -> list[Answer]:
     if not option:
         return []
     verbs = "|".join(table("replies")["acquired"])
-    act = re.compile(rf"[^\n]{{0,25}}?\b({verbs})\b(?: (?:it|that|one|that one))?(?=[\s.,!]|$)", re.I)
+    act = lazy(rf"[^\n]{{0,25}}?\b({verbs})\b(?: (?:it|that|one|that one))?(?=[\s.,!]|$)", re.I)
     got = act.match(plain(reply), picked.end())
     end = got.end() if got else picked.end("pick")
     start = picked.start("pick")

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.answers.first_person import told
 from memory_pipeline.language.answers.phrases import table, words
 from memory_pipeline.language.answers.questions import Clause, imperative, statement, subject_told, unresolved
 from memory_pipeline.language.syntax import Sentence, Token
 
 _OBJECTS = ("dobj", "attr", "oprd", "acomp", "pobj")
-_ANOTHER = re.compile(
+_ANOTHER = lazy(
     r"^(?:that's |that is |it's )?(?P<who>(?:my|our) [\w' ]+?)(?: (?:does|is|has|did|was|do|are|have|though))?$", re.I
 )
 

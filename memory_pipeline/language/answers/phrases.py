@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.tables import read
 
 
@@ -33,13 +34,13 @@ def opening(section: str, name: str) -> re.Pattern[str]:
     """A pattern for one of a list of phrases at the place where it is tried, marks before it included."""
     # "no, one cat" is not "no one": what looks like a yes or no without being one stands without a comma.
     between = r"\s+" if name == "nothing" else r"[\s,]+"
-    return re.compile(r"[\W_]*" + alternatives(table(section)[name], between), re.I)
+    return lazy(r"[\W_]*" + alternatives(table(section)[name], between), re.I)
 
 
 @cache
 def closing(section: str, name: str) -> re.Pattern[str]:
     """A pattern for one of a list of phrases at the end of a text, with the marks around it."""
-    return re.compile(r"[\s,;–—-]+" + alternatives(table(section)[name]) + r"[\s.!?,;:)]*$", re.I)
+    return lazy(r"[\s,;–—-]+" + alternatives(table(section)[name]) + r"[\s.!?,;:)]*$", re.I)
 
 
 def plain(text: str) -> str:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.answers.phrases import alternatives, closing, opening, plain, table, words
 
 REACH = 600  # characters of the message that count, from its end
 _SENTENCES_BACK = 4
 _AFTER_QUESTION = 2  # sentences that may follow the question
-_SENTENCE = re.compile(r"(?:[^.!?\n]|[.](?=\w)|(?<=\b[A-Z])[.]|(?<=\bDr)[.]|(?<=\bM[rs])[.]|(?<=\bMrs)[.])+[.!?]*")
+_SENTENCE = lazy(r"(?:[^.!?\n]|[.](?=\w)|(?<=\b[A-Z])[.]|(?<=\bDr)[.]|(?<=\bM[rs])[.]|(?<=\bMrs)[.])+[.!?]*")
 _ASKING = (
     r"(?:do|does|did|are|is|was|were|have|has|had|can|could|shall|should|would|will|any|may)(?:n't)? \w+|"
     r"(?:what|where|who|when|how|which)(?:'s| )"
 )
-_BEFORE = re.compile(rf"^.*?[,;:–—-]\s+(?={_ASKING})", re.I)
-_GUESS = re.compile(r"(?:you|your|so you)\b", re.I)
-_LOOP = re.compile(
+_BEFORE = lazy(rf"^.*?[,;:–—-]\s+(?={_ASKING})", re.I)
+_GUESS = lazy(r"(?:you|your|so you)\b", re.I)
+_LOOP = lazy(
     r"^(?:\W*(?:hi|hey|hello|good morning|just|ok|so|and|also|reminder|quick reminder|friendly reminder|"
     r"(?:do not|don't) forget)\W+)*"
     r"(?:you (?:still |also )?(?:wanted|want|planned|plan|needed|need|had|have|meant|promised|"
@@ -27,10 +28,10 @@ _LOOP = re.compile(
     r"(?P<act>[a-z].+?)[.!?\s]*$",
     re.I,
 )
-_LEADING_NAME = re.compile(
+_LEADING_NAME = lazy(
     r"(?:^|[,;:.!?]\s+|\b(?:while|whereas|but|and|or)\s+)((?:[Tt]he |[Aa]n? )?[A-Z0-9][\w'+-]*(?: [A-Z0-9][\w'+-]*)*)"
 )
-_ITEM = re.compile(r"^\s*(?:\d{1,2}[.)]|[-*•]|[a-dA-D][.)])\s+\**(.+?)\**(?:\s+[-–—(]|:|,|\.\s|$)", re.M)
+_ITEM = lazy(r"^\s*(?:\d{1,2}[.)]|[-*•]|[a-dA-D][.)])\s+\**(.+?)\**(?:\s+[-–—(]|:|,|\.\s|$)", re.M)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,27 +6,28 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.answers.phrases import alternatives, closing, opening, plain, table, words
 
 MOST_WORDS = 10  # of a value
-_SENTENCE_END = re.compile(r"[!?\n]|(?<!\b[DMS]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\b[A-Z])\.(?!\w)|\s[-–—]\s")
+_SENTENCE_END = lazy(r"[!?\n]|(?<!\b[DMS]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\b[A-Z])\.(?!\w)|\s[-–—]\s")
 _VERB = r"(?:is|are|am|do|does|did|have|has|was|were|can|will|would)"
-_ECHO = re.compile(
+_ECHO = lazy(
     rf"[\W_]*(?:i|we|he|she|they|it|that)(?: {_VERB}|'(?:s|m|ve|re|d)|"
     rf"(?P<n>(?: {_VERB} not| {_VERB}n't| can't| won't|'(?:m|s|re) not)))(?=[\s,]*(?:$|[.!,;\n)]))",
     re.I,
 )
 # "no pork" denies nothing that was asked.
-_NO_THING = re.compile(
+_NO_THING = lazy(
     r"\W*no\s+(?!i\b|i'|he\b|she\b|we\b|they\b|you\b|it\b|it's|that|"
     r"my\b|not\b|the\b|an?\b|no\b|sorry|thanks|thank|"
     r"lol|haha|sir|never|just|only|actually|longer|more\b|way\b|"
     r"of course|and\b|but\b|absolutely|definitely|unfortunately)\w",
     re.I,
 )
-_SEGMENT = re.compile(r"[^,;\n.!]+")
-_NAMED_LAST = re.compile(r"^(?P<named>\S.*?)[\s:]+(?P<word>yes|yep|yeah|yup|no|nope|nah|correct|right|wrong)\W*$", re.I)
-_NAMED_FIRST = re.compile(
+_SEGMENT = lazy(r"[^,;\n.!]+")
+_NAMED_LAST = lazy(r"^(?P<named>\S.*?)[\s:]+(?P<word>yes|yep|yeah|yup|no|nope|nah|correct|right|wrong)\W*$", re.I)
+_NAMED_FIRST = lazy(
     r"^(?P<word>yes|yep|yeah|no|nope) (?:to|on|about|for)\s+(?:the |my |a |an )?(?P<named>\S.*?)\W*$", re.I
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.answers.closed import about, replaced, sentence_of
 from memory_pipeline.language.answers.first_person import told
 from memory_pipeline.language.answers.phrases import table, words
@@ -12,15 +13,13 @@ from memory_pipeline.language.answers.questions import Clause, statement, subjec
 from memory_pipeline.language.syntax import Sentence
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
-_DAY = re.compile(
+_DAY = lazy(
     rf"^(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}|{_MONTH} \d{{1,2}}|the \d{{1,2}}(?:st|nd|rd|th)|"
     r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?s?\b|\d{1,2}[./]\d)",
     re.I,
 )
-_TIME = re.compile(
-    r"^(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|o'clock))?|noon|midnight)\b(?! \w*(?:day|week|month|year))", re.I
-)
-_SPAN = re.compile(
+_TIME = lazy(r"^(?:\d{1,2}(?::\d\d)?(?: ?(?:am|pm|o'clock))?|noon|midnight)\b(?! \w*(?:day|week|month|year))", re.I)
+_SPAN = lazy(
     rf"^(?:{_MONTH}|(?:19|20)\d\d|spring|summer|autumn|winter|(?:an?|one|two|three|\d+) (?:day|week|month|year)s?)\b",
     re.I,
 )
@@ -28,12 +27,12 @@ _UNITS = (
     r"a|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+teen|"
     r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty[a-z-]*"
 )
-_NUMBER = re.compile(
+_NUMBER = lazy(
     rf"^(?:about |around |roughly |maybe )?(?:\d[\d.,]*|{_UNITS}|zero|a dozen|a couple|no)(?:ish|k|\+)?"
     r"(?:(?: maybe| or|,? and|-| to)? ?\d+)?$",
     re.I,
 )
-_AMOUNT = re.compile(rf"\d|\b(?:{_UNITS}|an|couple|few|dozen|half|hundred)\b", re.I)
+_AMOUNT = lazy(rf"\d|\b(?:{_UNITS}|an|couple|few|dozen|half|hundred)\b", re.I)
 _PLACES = ("GPE", "LOC", "FAC")
 
 

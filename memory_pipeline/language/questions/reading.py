@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.language.identify import ENGLISH, clear_language
 from memory_pipeline.language.inflection import third_person
@@ -14,23 +15,23 @@ from memory_pipeline.language.questions.subjects import Subject, Whose, subject_
 from memory_pipeline.language.questions.tables import Row, any_of, elsewhere, group, pattern, rows, spelled
 from memory_pipeline.language.tables import read as table
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_NOUN_PHRASE = re.compile(r"^(?:(?:my|our)|the name of my|the)\b", re.I)
-_EMBEDDED = re.compile(
+_SENTENCE = lazy(r"(?<=[.!?])\s+|\n+")
+_NOUN_PHRASE = lazy(r"^(?:(?:my|our)|the name of my|the)\b", re.I)
+_EMBEDDED = lazy(
     r"^(?P<asks>who|what|where|when|how (?:old|tall|much|many|long)|(?:what|which) \w+) "
     r"(?P<who>(?:my|our|the|i|we|[A-Z])\b.*?) "
     r"(?P<be>is|are|am|was|were)(?P<rest>| \w.*)$",
     re.I,
 )
-_ENGLISH_ASKS = re.compile(r"\b(?:what|which|who|where|when|how|why|do|does|did|am|is|are|have|my|i)\b", re.I)
-_FINITE = re.compile(r"\b(?:is|are|am|was|were|do|does|did|has|have|had|can|will|would|should)\b", re.I)
-_INVERTED = re.compile(
+_ENGLISH_ASKS = lazy(r"\b(?:what|which|who|where|when|how|why|do|does|did|am|is|are|have|my|i)\b", re.I)
+_FINITE = lazy(r"\b(?:is|are|am|was|were|do|does|did|has|have|had|can|will|would|should)\b", re.I)
+_INVERTED = lazy(
     r"^(?P<aux>do|does|did|is|are|am|was|were|has|have|had|can|could|will|would|should|must|may)(?P<no>n't| not)? "
     r"X(?:'s)?\b ?(?P<rest>.*)$",
     re.I,
 )
-_WHAT_OF = re.compile(r"^what (?:is|are|was|were) (?:X's|the) (?P<what>[\w-]+(?: [\w-]+){0,2})$", re.I)
-_KIND = re.compile(
+_WHAT_OF = lazy(r"^what (?:is|are|was|were) (?:X's|the) (?P<what>[\w-]+(?: [\w-]+){0,2})$", re.I)
+_KIND = lazy(
     r"^(?:in |at |on |for |with )?(?:what|which) (?:kind of |type of |sort of )?(?:[\w-]+ ){0,2}?(?P<kind>[\w-]+)"
     r"(?: (?:of X's|of the)\b.*?)? (?=(?:is|are|am|was|were|do|does|did|has|have|had|can|will|should|gave|give|X)\b)|"
     r"^(?:in |at |on |for |with )?(?:what|which) (?:kind of |type of |sort of )?(?P<first>[\w-]+) ",
@@ -225,9 +226,9 @@ def _led(text: str) -> str:
 def _affixes() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     known = table("questions")
     return (
-        re.compile(rf"^{known['leads']}(?=[\s,.!])[\s,.!:-]*", re.I),
-        re.compile(rf"^(?:{'|'.join(known['asking_leads'])})\b[\s,:]*", re.I),
-        re.compile(rf"[\s,;:-]+{known['tails']}$", re.I),
+        lazy(rf"^{known['leads']}(?=[\s,.!])[\s,.!:-]*", re.I),
+        lazy(rf"^(?:{'|'.join(known['asking_leads'])})\b[\s,:]*", re.I),
+        lazy(rf"[\s,;:-]+{known['tails']}$", re.I),
     )
 
 
@@ -266,4 +267,4 @@ def _declared(told: str) -> str:
 @cache
 def asking_words() -> re.Pattern[str]:
     """What a question begins with that only asks."""
-    return re.compile(rf"^{table('questions')['asking']}\b", re.I)
+    return lazy(rf"^{table('questions')['asking']}\b", re.I)

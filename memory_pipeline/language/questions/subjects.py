@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import singular
 from memory_pipeline.language.agreement import Tense, tense
 from memory_pipeline.language.tables import read
@@ -15,18 +16,18 @@ from memory_pipeline.language.vocabulary import relations, words
 _AUXILIARY = (
     r"(?:do|does|did|is|are|am|was|were|has|have|had|can|could|will|would|should|must|may|might)(?:n't)?(?: not)?"
 )
-_SUBJECT = re.compile(rf"^(?P<head>.*?)\b(?P<aux>{_AUXILIARY}) (?P<after>.+)$", re.I)
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
-_MY = re.compile(r"\b(?:my|our)\b", re.I)
-_MINE = re.compile(r"\b(?:i|we|me|us|myself)\b", re.I)
-_BEFORE_NAME = re.compile(r"(?:.*\b(?:do|does|did|has|have|had|can|will)|(?:(?:how old|where|when|how) )?\w+)$", re.I)
-_WHO_IS = re.compile(r"who (?:is|are|was|were)", re.I)
-_ONE = re.compile(
+_SUBJECT = lazy(rf"^(?P<head>.*?)\b(?P<aux>{_AUXILIARY}) (?P<after>.+)$", re.I)
+_WORD = lazy(r"[^\W_]+(?:['’.-][^\W_]+)*")
+_MY = lazy(r"\b(?:my|our)\b", re.I)
+_MINE = lazy(r"\b(?:i|we|me|us|myself)\b", re.I)
+_BEFORE_NAME = lazy(r"(?:.*\b(?:do|does|did|has|have|had|can|will)|(?:(?:how old|where|when|how) )?\w+)$", re.I)
+_WHO_IS = lazy(r"who (?:is|are|was|were)", re.I)
+_ONE = lazy(
     r"(?!(?:i|we|you|he|she|it|they|my|our|the|an?|this|that|there|in|at|on)\b)[^\W\d_][\w'-]*(?: [A-Z][\w'-]*)*"
 )
-_USER = re.compile(r"^(?:i|we)\b", re.I)
-_ASKING = re.compile(r"^(?:who|which of|which one of|whose|whom)\b", re.I)
-_ABOUT = re.compile(r"^(?:who|what|where|when|how|which|whose|why|that|it|this|there|the|a|an|any|all|some|you)$", re.I)
+_USER = lazy(r"^(?:i|we)\b", re.I)
+_ASKING = lazy(r"^(?:who|which of|which one of|whose|whom)\b", re.I)
+_ABOUT = lazy(r"^(?:who|what|where|when|how|which|whose|why|that|it|this|there|the|a|an|any|all|some|you)$", re.I)
 _FARTHEST = 4  # words between "my" and the word for somebody
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.tables import read
 from memory_pipeline.language.vocabulary import relations, words
 
-_GROUP = re.compile(r"^(?P<name>[a-z]+?)\d*$")
+_GROUP = lazy(r"^(?P<name>[a-z]+?)\d*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def pattern(text: str) -> re.Pattern[str]:
     filled = text
     for name, forms in {**read("questions")["forms"], "relation": _people()}.items():
         filled = filled.replace("{" + name + "}", f"(?:{forms})")
-    return re.compile(filled, re.I)
+    return lazy(filled, re.I)
 
 
 @cache
@@ -94,14 +95,14 @@ def group(found: re.Match[str], name: str) -> str:
 def any_of(section: str, name: str) -> re.Pattern[str]:
     """A list of patterns of the table as one."""
     listed = read("questions")[section][name]
-    return re.compile("|".join([listed] if isinstance(listed, str) else listed), re.I)
+    return lazy("|".join([listed] if isinstance(listed, str) else listed), re.I)
 
 
 @cache
 def elsewhere() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """Questions in other languages, each with the wordings of what answers it."""
     listed = read("questions")["elsewhere"].values()
-    return tuple((re.compile("|".join(row["ask"]), re.I), re.compile("|".join(row["say"]), re.I)) for row in listed)
+    return tuple((lazy("|".join(row["ask"]), re.I), lazy("|".join(row["say"]), re.I)) for row in listed)
 
 
 @cache
@@ -138,7 +139,7 @@ def spelled(text: str) -> str:
 def former() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Attributes of what was before, each with a wording that tells it."""
     return tuple(
-        (name, re.compile(p, re.I if "[A-Z]" not in p else 0))
+        (name, lazy(p, re.I if "[A-Z]" not in p else 0))
         for name, listed in read("questions")["former"].items()
         for p in listed
     )

@@ -10,21 +10,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.standing.tables import folded, row, words
 
 OWN, QUESTION, REQUEST = "own", "question", "request"
 HYPOTHETICAL, REPORTED, FILLER = "hypothetical", "reported", "filler"
 
-_IF = re.compile(r"\bif\s+[a-z]")
-_WERE = re.compile(r"\bif (?:i|we) were\b")
-_NAMED = re.compile(
+_IF = lazy(r"\bif\s+[a-z]")
+_WERE = lazy(r"\bif (?:i|we) were\b")
+_NAMED = lazy(
     r"(?:^|[,;(]\s*|\b(?:and|but|because|so|that|since|when)\s+)\W*"
     r"(?P<who>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)?) (?P<rest>[a-z].*)",
     re.S,
 )
 _SPEAKERS = (["i"], ["you"], ["we"], ["u"])
 _FILLER_LENGTH = 8
-_TOKEN = re.compile(r"[^\W_]+(?:’[^\W_]+)*")
+_TOKEN = lazy(r"[^\W_]+(?:’[^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)

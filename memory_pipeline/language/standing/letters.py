@@ -5,29 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.standing.tables import any_word, folded, row, words
 
-_HEADER = re.compile(r"^[ \t]*(?:from|to|subject|date|sent|cc|bcc|reply-to|fwd?|fw|re|betreff)[ \t]*:[ \t]*\S", re.M)
-_FORWARD = re.compile(
-    r"^[ \t]*(?:-{2,} ?(?:original|forwarded) message|begin forwarded message|on [^\n]{5,80} wrote:)", re.M
-)
-_GREETING = re.compile(
+_HEADER = lazy(r"^[ \t]*(?:from|to|subject|date|sent|cc|bcc|reply-to|fwd?|fw|re|betreff)[ \t]*:[ \t]*\S", re.M)
+_FORWARD = lazy(r"^[ \t]*(?:-{2,} ?(?:original|forwarded) message|begin forwarded message|on [^\n]{5,80} wrote:)", re.M)
+_GREETING = lazy(
     r"(?P<dear>dear|to whom it may concern)\b(?P<whom>[^\n.!?:,]{0,50})[,:!.]?"
     r"|(?:hi|hello|hey|hiya|good (?:morning|afternoon|evening|day)|greetings)\b(?P<name>[^\n.!?:,]{0,40})[,!:.]?"
 )
-_GREETED_INSIDE = re.compile(r"(?<=[.!?:] )(?:Dear|Hi|Hello|Hey) (?:[A-Z][\w.’'-]*[ ]?){1,3}[,!] ")
-_GREETED_LINE = re.compile(r"^[ \t>]*(?:dear|hi|hello|hey|hiya)\b[^\n.!?:]{1,40}[,!][ \t]*$", re.M)
-_SELF_ADDRESS = re.compile(r" ?(?:me|god|lord|oh|diary|heart)\b")
-_SIGNED = re.compile(
+_GREETED_INSIDE = lazy(r"(?<=[.!?:] )(?:Dear|Hi|Hello|Hey) (?:[A-Z][\w.’'-]*[ ]?){1,3}[,!] ")
+_GREETED_LINE = lazy(r"^[ \t>]*(?:dear|hi|hello|hey|hiya)\b[^\n.!?:]{1,40}[,!][ \t]*$", re.M)
+_SELF_ADDRESS = lazy(r" ?(?:me|god|lord|oh|diary|heart)\b")
+_SIGNED = lazy(
     rf"(?:^|(?<=[.!?)] )|(?<=\n))[ \t—–-]*(?P<formula>{any_word('signoff')})(?:[,!.][ \t]*|[ \t]+|$)"
     r"(?P<name>(?:[^\W\d_][\w.’-]*[ \t]?){0,5})[.!xX]*[ \t]*$",
     re.M,
 )
-_NAME = re.compile(r"[ \t—–-]*[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|von|van|de|da|&|and)){0,4}[ \t]*$")
-_PS = re.compile(r"[ \t]*p\.?s\.?\b", re.I)
-_FORMAL = re.compile(
-    r"regards|sincerely|yours|cordially|faithfully|respectfully|best wishes|^love|^x+$|^xo|hugs|kisses"
-)
+_NAME = lazy(r"[ \t—–-]*[A-Z][\w.’'-]*(?: (?:[A-Z][\w.’'-]*|von|van|de|da|&|and)){0,4}[ \t]*$")
+_PS = lazy(r"[ \t]*p\.?s\.?\b", re.I)
+_FORMAL = lazy(r"regards|sincerely|yours|cordially|faithfully|respectfully|best wishes|^love|^x+$|^xo|hugs|kisses")
 
 
 def letters(text: str) -> Iterator[tuple[int, int]]:
@@ -174,7 +171,7 @@ def _named(text: str, signed: re.Match[str]) -> bool:
 def _behind(text: str, end: int) -> int:
     """Past name lines and a postscript right below."""
     for _ in range(2):
-        following = re.compile(r"\n+[^\n]*").match(text, end)
+        following = lazy(r"\n+[^\n]*").match(text, end)
         if not following:
             break
         shown = following.group().strip("\n")

@@ -7,12 +7,12 @@ mark, or words that only a speaker in their own matter says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.standing.acts import acts, filler, request
 from memory_pipeline.language.standing.announcements import announces, shown_work, speaks_of_work
 from memory_pipeline.language.standing.letters import signature
@@ -70,7 +70,7 @@ _PLAYED_TURNS = 8  # role play that nobody ends is over after so many turns of t
 _EXERCISE_TURNS = 3
 _HEAD = 1200  # characters of an earlier turn that can announce something, from either end
 _SHORT_ANSWER = 120
-_MINE = re.compile(r"(?:and |but |so |then )*(?:i|we)\b")
+_MINE = lazy(r"(?:and |but |so |then )*(?:i|we)\b")
 _REPLY = (Standing.REPLY, "answer")
 _VOICE = frozenset({Standing.OWN, Standing.REPORTED, Standing.HYPOTHETICAL, Standing.OFF_RECORD})
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.standing.tables import any_word, folded, row, words
 
 EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d\u2b50\u2b06\u2190-\u21ff"
@@ -44,21 +45,19 @@ class Unit:
 
 _CLAUSE = any_word("clause")
 _LEAD = r"(?:(?:and|but|so|also|then|because|since|plus|or|anyway|btw|by the way|for the record|ok|though)[, ]+)*"
-_NEXT = re.compile(
-    rf"{_LEAD}(?:{_CLAUSE}(?![\w’])|anyway|btw|by the way|for the record|can |could |what|how |is |are )"
-)
-_STOP = re.compile(
+_NEXT = lazy(rf"{_LEAD}(?:{_CLAUSE}(?![\w’])|anyway|btw|by the way|for the record|can |could |what|how |is |are )")
+_STOP = lazy(
     rf"[.!?…。！？]+[\"”’')\]*_]*(?=\s|$|[{EMOJI}])|[{EMOJI}]+|;(?=\s)|\s*—\s*|\s[–-]{{1,2}}\s"
     r"|\s(?::['-]?[)(DPp/]|;-?\)|<3|xD)+(?=\s|$)"
 )
-_COLON = re.compile(r":\s")
-_LETTERS = re.compile(r"(?:[a-z]\.)+[a-z]")
-_BULLET = re.compile(r"[ \t]*(?:[-*•·‣◦–—+]|\(?\d{1,3}[.)]|[a-h]\)|\[[ xX]?\])[ \t]+(?:\[[ xX]?\][ \t]+)?")
-_COUNTED = re.compile(r"^(?P<number>\d{1,2})[ \t]+(?=[A-Za-z])", re.M)
+_COLON = lazy(r":\s")
+_LETTERS = lazy(r"(?:[a-z]\.)+[a-z]")
+_BULLET = lazy(r"[ \t]*(?:[-*•·‣◦–—+]|\(?\d{1,3}[.)]|[a-h]\)|\[[ xX]?\])[ \t]+(?:\[[ xX]?\][ \t]+)?")
+_COUNTED = lazy(r"^(?P<number>\d{1,2})[ \t]+(?=[A-Za-z])", re.M)
 _EDGE = rf"\s>*•·\-–—#,;:.!?…)\]\"'“”„«»’|_~=+{EMOJI}"
-_LEFT = re.compile(rf"[{_EDGE}([‘]*(?:\(?\d{{1,3}}[.)](?=\s)\s*)?[{_EDGE}([‘]*")
-_RIGHT = re.compile(rf"[\s,;:([\"“”„«»|_~*=+\-–—{EMOJI}]")
-_WORD = re.compile(r"[^\W\d_]")
+_LEFT = lazy(rf"[{_EDGE}([‘]*(?:\(?\d{{1,3}}[.)](?=\s)\s*)?[{_EDGE}([‘]*")
+_RIGHT = lazy(rf"[\s,;:([\"“”„«»|_~*=+\-–—{EMOJI}]")
+_WORD = lazy(r"[^\W\d_]")
 _WRAPPED = 50  # a line shorter than this was ended by whoever wrote it, not by a mail program
 _KEY_WORDS = 5
 

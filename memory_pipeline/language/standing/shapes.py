@@ -6,15 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.standing.letters import letters
 from memory_pipeline.language.standing.tables import words
 
 _WHYS = ("", "quote", "dialogue", "data", "log", "mail", "code")
-_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.S | re.M)
-_FENCE_INLINE = re.compile(r"```[^`]+```")
-_SIGNS = re.compile(r"[`~>\"“„«{}<;=$|\[/]|\S:\s|['‘]\S|\n", re.I)
-_QUOTED_LINE = re.compile(r"^[ \t]*>(?! ?\d).*$", re.M)
-_CODE_LINE = re.compile(
+_FENCE = lazy(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.S | re.M)
+_FENCE_INLINE = lazy(r"```[^`]+```")
+_SIGNS = lazy(r"[`~>\"“„«{}<;=$|\[/]|\S:\s|['‘]\S|\n", re.I)
+_QUOTED_LINE = lazy(r"^[ \t]*>(?! ?\d).*$", re.M)
+_CODE_LINE = lazy(
     r"""^[ \t]*(?:
       (?:async[ ])?def[ ]\w+\(.*|class[ ]\w+[^.!?\n]{0,60}[:{]|(?:import[ ][\w.]+|from[ ][\w.]+[ ]import[ ]\S+).*
     | (?:public|private|protected|static|const|let|var|func|fn|void|return|export|elif|else)\b[^.!?\n]*[;{}=(:]+[^.?\n]*
@@ -26,18 +27,18 @@ _CODE_LINE = re.compile(
     )[ \t]*$""",
     re.X | re.M,
 )
-_VERSE = re.compile(
+_VERSE = lazy(
     r"^[ \t]*[\[(]?(?:verse|chorus|pre-chorus|bridge|refrain|intro|outro|hook)(?: \d+)?[\])]?:?[ \t]*\n"
     r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+",
     re.I | re.M,
 )
-_SCENE = re.compile(r"^[ \t]*(?:INT|EXT|INT\./EXT)\.[ ][^\n]*(?:\n|\Z)", re.M)
-_CUE = re.compile(r"^[ \t]*[A-Z][A-Z.'’ -]{1,24}(?: \([^)\n]{1,20}\))?[ \t]*\n(?=[ \t]*\S)", re.M)
-_CODE_SIGN = re.compile(r"[=(){};<>/\[\]$#*@]|import ")
-_COMMENT = re.compile(r"(?:(?<=\s)|^)(?://|/\*|#[ ]?(?=TODO|FIXME|noqa|type:)).*$", re.M)
-_CODE_STATEMENT = re.compile(r"(?:(?<=[.!?:] )|^)def \w+\([^\n]*$", re.M)
-_MARKUP = re.compile(r"<!--.*?-->|<(script|style|pre|code)\b.*?</\1>", re.S | re.I)
-_LOG_LINE = re.compile(
+_SCENE = lazy(r"^[ \t]*(?:INT|EXT|INT\./EXT)\.[ ][^\n]*(?:\n|\Z)", re.M)
+_CUE = lazy(r"^[ \t]*[A-Z][A-Z.'’ -]{1,24}(?: \([^)\n]{1,20}\))?[ \t]*\n(?=[ \t]*\S)", re.M)
+_CODE_SIGN = lazy(r"[=(){};<>/\[\]$#*@]|import ")
+_COMMENT = lazy(r"(?:(?<=\s)|^)(?://|/\*|#[ ]?(?=TODO|FIXME|noqa|type:)).*$", re.M)
+_CODE_STATEMENT = lazy(r"(?:(?<=[.!?:] )|^)def \w+\([^\n]*$", re.M)
+_MARKUP = lazy(r"<!--.*?-->|<(script|style|pre|code)\b.*?</\1>", re.S | re.I)
+_LOG_LINE = lazy(
     r"""^[ \t]*(?:
       \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\]?[ ].*
     | (?:\[[^\]\n]{1,30}\][ ]?)?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|TRACE|CRITICAL)\b.*
@@ -48,31 +49,31 @@ _LOG_LINE = re.compile(
     )$""",
     re.X | re.M,
 )
-_TRACE = re.compile(
+_TRACE = lazy(
     r"^[ \t]*Traceback \(most recent.*?(?:^\w[\w.]*(?:Error|Exception|Exit|Interrupt)\b[^\n]*$|\Z)", re.S | re.M
 )
-_DATA_LINE = re.compile(
+_DATA_LINE = lazy(
     r"^[ \t]*(?:[\]}],?|[{\[]|\"[^\"\n]{1,60}\"\s*:.*|(?:[\w-]+,){2,}[\w -]*"
     r"|[^\s,|][^,\n]*(?:,[^\s,][^,\n]*){2,}|---)[ \t]*$",
     re.M,
 )
-_JSON = re.compile(r"[{\[]\s*(?:\{\s*)?[\"'][\w -]{1,40}[\"']\s*:[^\n]*[}\]]")
-_YAML_KEY = re.compile(r"^([ \t]*)(?:- )?([\w.-]+):(?:[ \t]|$)")
-_SPEAKER = re.compile(
+_JSON = lazy(r"[{\[]\s*(?:\{\s*)?[\"'][\w -]{1,40}[\"']\s*:[^\n]*[}\]]")
+_YAML_KEY = lazy(r"^([ \t]*)(?:- )?([\w.-]+):(?:[ \t]|$)")
+_SPEAKER = lazy(
     r"^[ \t*_]*(?:\[?(?P<time>(?:\d{1,2}[./]\d{1,2}(?:[./]\d{2,4})?,? )?"
     r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?)\]?(?: -)?[ \t]+)?"
     r"(?P<who>[^\W\d_][\w.’'-]{0,20}(?: [^\W\d_][\w.’'-]{0,20}){0,2})"
     r"(?: ?[\[(](?P<at>[^\])\n]{1,25})[\])])?[*_]*[ \t]*:[*_]*[ \t]+(?=\S)"
 )
-_SPEAKER_INLINE = re.compile(
+_SPEAKER_INLINE = lazy(
     r"(?:(?<=[.!?\"”] )|^)([A-Z][\w-]{0,15})"
     r"(?:(?<=\bQ)|(?<=\bA)|(?=: (?:I|My|We|You|What|How|Hi|Hello|No|Yes|Are|Do)\b)): "
 )
-_SPOKEN = re.compile(
+_SPOKEN = lazy(
     r"(?<![\w’'-])(?:i|i['’](?:m|ve|ll|d)|im|my|me|you|your|we|our|user|hi|hello|yes|no)(?![\w’'-])|\?", re.I
 )
-_FIRST = re.compile(r"(?<![\w-])(?:i|i['’]m|im|my|me|you|your|we|our|user|remember|ignore|is|are|was|am)(?!\w)", re.I)
-_SINGLE = re.compile(
+_FIRST = lazy(r"(?<![\w-])(?:i|i['’]m|im|my|me|you|your|we|our|user|remember|ignore|is|are|was|am)(?!\w)", re.I)
+_SINGLE = lazy(
     r"(?<![\w'’])['‘](?!(?:cause|til|em|n|s|twas|round|bout|\d)\b)(?=\S)"
     r"([^'’\n]{1,400}(?:['’]\w[^'’\n]{0,200}){0,12})(?<=\S)['’](?!\w)"
 )
@@ -200,7 +201,7 @@ def _dialogue(text: str) -> Iterator[tuple[int, int]]:
             if after:
                 yield label.start(), after.start()
             else:
-                stop = re.compile(r"[.!?](?=\s|$)|\n|$").search(text, label.end())
+                stop = lazy(r"[.!?](?=\s|$)|\n|$").search(text, label.end())
                 yield label.start(), stop.end() if stop else len(text)
 
 

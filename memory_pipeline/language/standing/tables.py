@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.tables import read
 
-_REFERENCE = re.compile(r"\{([a-z_]+)\}")
+_REFERENCE = lazy(r"\{([a-z_]+)\}")
 _APOSTROPHES = str.maketrans({"'": "’", "‘": "’", "`": "’"})
 
 
@@ -28,7 +29,7 @@ def any_word(name: str) -> str:
 def row(name: str) -> re.Pattern[str]:
     """The rows of a group as one pattern, to be searched in text that :func:`folded` has made."""
     rows = read("standing")["rows"][name]
-    return re.compile("|".join(_REFERENCE.sub(lambda ref: any_word(ref.group(1)), line) for line in rows))
+    return lazy("|".join(_REFERENCE.sub(lambda ref: any_word(ref.group(1)), line) for line in rows))
 
 
 def folded(text: str) -> str:

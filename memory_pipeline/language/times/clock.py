@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from datetime import time
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.words import NUMBERS
 from memory_pipeline.language.times.words import PARTS as _PARTS
 
 PARTS = {name: time.fromisoformat(moment) for name, moment in _PARTS.items()}
-_HALF_DAY = re.compile(r"(?:(?:half past|quarter (?:past|to)) )?(?:\d{1,2}|[a-z]+)(?: o'clock)?(?: sharp)?", re.I)
+_HALF_DAY = lazy(r"(?:(?:half past|quarter (?:past|to)) )?(?:\d{1,2}|[a-z]+)(?: o'clock)?(?: sharp)?", re.I)
 _LAST_SMALL_HOUR = 6
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date, time, timedelta
 from re import Match
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.days import day_of_month, month_named, nearest, season_near, shift, week_around
 from memory_pipeline.language.times.holidays import holiday_in, holiday_near
 from memory_pipeline.language.times.reading import Reading, Rule, Setting
@@ -233,7 +234,7 @@ def _numeric(hit: Match[str], setting: Setting) -> Reading | None:
 
 
 def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.,:/$€£'’-])(?:{pattern})(?![\w])(?!['’]\w\w|-\w)", re.I)
+    return lazy(rf"(?<![\w.,:/$€£'’-])(?:{pattern})(?![\w])(?!['’]\w\w|-\w)", re.I)
 
 
 _DAY = rf"(?P<week>the\s+week\s+of\s+)?(?:{WEEKDAY}\.?,?\s+)?(?:the\s+)?"

@@ -6,6 +6,7 @@ import re
 from datetime import date, timedelta
 from re import Match
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.days import month_from, shift, week_around
 from memory_pipeline.language.times.reading import Reading, Rule, Setting, day_said
 from memory_pipeline.language.times.relative import unit_near
@@ -13,9 +14,7 @@ from memory_pipeline.language.times.words import MONTH_NAMES, NUMBERS, UNIT, UNI
 
 _MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
-_VAGUE = re.compile(
-    r"\b(?:couple|few|several|some|about|around|roughly|nearly|almost|or (?:so|two|three)|over)\b", re.I
-)
+_VAGUE = lazy(r"\b(?:couple|few|several|some|about|around|roughly|nearly|almost|or (?:so|two|three)|over)\b", re.I)
 _COUNT = (
     r"(?P<count>(?:(?:about|around|roughly|nearly|almost|over|some|another|just|more\s+than|at\s+least)\s+)?"
     rf"(?:half\s+an?|(?:an?\s+)?(?:couple|few)|\d{{1,3}}(?:\.5)?|{any_of(NUMBERS)})(?:\s+of)?"
@@ -116,7 +115,7 @@ def _length(hit: Match[str], setting: Setting) -> Reading | None:
 
 
 def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'’.,-])(?:{pattern})(?![\w])(?!-\w)", re.I)
+    return lazy(rf"(?<![\w'’.,-])(?:{pattern})(?![\w])(?!-\w)", re.I)
 
 
 RULES = (

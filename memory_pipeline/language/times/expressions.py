@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 from itertools import chain
 from typing import Literal, cast
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times import dated, distances, oclock, recurring, relative
 from memory_pipeline.language.times.days import Direction
 from memory_pipeline.language.times.oclock import Found
@@ -63,23 +64,23 @@ class TimeExpression:
 
 _RULES: tuple[Rule, ...] = tuple(chain(dated.RULES, relative.RULES, distances.RULES, recurring.RULES, oclock.RULES))
 # Looked for first: most sentences have no word of time and cost one search.
-_CUE = re.compile(
+_CUE = lazy(
     rf"\d|\b(?:{any_of(MONTHS)}|{any_of(WEEKDAYS)}s?|{any_of(SEASONS)}|{any_of(DECADES)}|{any_of(UNITS)}|{HOLIDAY}"
     r"|to(?:day|night|morrow)|yesterday|tmrw|tmr|morning|afternoon|evening|mornings|afternoons|evenings|noon|midnight"
     r"|midday|eod|eow|eom|eoy|weekdays?|business|ages|half|quarter|long\s+time)\b",
     re.I,
 )
-_PREPOSITION = re.compile(
+_PREPOSITION = lazy(
     rf"(?<![\w'’-])(?P<due>due\s+)?(?P<said>{any_of(p for p in PREPOSITIONS if not p.startswith('due'))})"
     r"(?:\s+(?:the|around|about|approximately|roughly|maybe|probably|sometime|like))*\s+$",
     re.I,
 )
-_OFFSET = re.compile(rf"\b{any_of(UNITS)}\s+$", re.I)
-_DUE = re.compile(r"\bdue\s+$", re.I)
+_OFFSET = lazy(rf"\b{any_of(UNITS)}\s+$", re.I)
+_DUE = lazy(r"\bdue\s+$", re.I)
 # Holds the place of a date that does not exist, so that no part of it is read as another.
 _NO_SUCH_DAY = Reading(date.min, date.min, "none")
 _LOOK_BACK = 40  # characters before a time in which its preposition stands
-_OWNED = re.compile(r"\b(?:every|each|most|my|our|his|their|your|an?|some|(?P<her>her))\s+$", re.I)
+_OWNED = lazy(r"\b(?:every|each|most|my|our|his|their|your|an?|some|(?P<her>her))\s+$", re.I)
 
 
 def times(text: str, now: datetime, zone: tzinfo, direction: Direction) -> list[TimeExpression]:

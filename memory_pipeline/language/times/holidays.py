@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, timedelta
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.days import Direction
 from memory_pipeline.language.times.words import HOLIDAYS
 
-_RULE = re.compile(
+_RULE = lazy(
     r"easter(?P<from_easter>[+-]\d+)|(?P<month>\d\d)-(?P<nth>-?\d)-(?P<weekday>\d)(?P<plus>\+\d)?|(?P<m>\d\d)-(?P<d>\d\d?)"
 )
 

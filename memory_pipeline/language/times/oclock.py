@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import time, timedelta
 from re import Match
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.clock import PARTS, clock_of
 from memory_pipeline.language.times.reading import Reading, Rule, Setting, bare
 from memory_pipeline.language.times.words import EVENING, NUMBERS, any_of
@@ -19,11 +20,11 @@ _CLOCK = (
     r"\d{1,2}(?:[:.]\d\d)?\s*(?:a\.m\.?|p\.m\.?|am\b|pm\b)|\d{1,2}:\d\d(?!:?\d)|\d{1,2}\s+o['’]clock|noon|midnight|midday"
     rf"|{_HALF}\s+(?:\d{{1,2}}|{any_of(n for n, v in NUMBERS.items() if 1 <= v <= 12 and len(n) > 2)})"
 )
-_GAP = re.compile(r"\s*,?\s*(?:the\s+)?")
+_GAP = lazy(r"\s*,?\s*(?:the\s+)?")
 # "A Pixel 9 on Friday" is no hour.
-_NUMBERED = re.compile(r"(?<=\w )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][A-Za-z]+ $")
-_TO = re.compile(r"\s*(?:-|–|to|until|till|til|up\s+to|through|thru)\s*(?:the\s+)?", re.I)
-_AND = re.compile(r"\s+and\s+(?:the\s+)?", re.I)
+_NUMBERED = lazy(r"(?<=\w )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][A-Za-z]+ $")
+_TO = lazy(r"\s*(?:-|–|to|until|till|til|up\s+to|through|thru)\s*(?:the\s+)?", re.I)
+_AND = lazy(r"\s+and\s+(?:the\s+)?", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _alone(hit: Match[str], setting: Setting) -> Reading | None:
 
 RULES = (
     Rule(
-        re.compile(
+        lazy(
             rf"(?<![\w.,:/$€£'’-])(?:(?P<clock>{_CLOCK})|(?P<bare>1[0-2]|[1-9])(?![\w%$€£]|[.,:/]\d|-\w))"
             r"(?P<of>\s+(?:sharp|in\s+the\s+(?:morning|afternoon|evening)))?(?![\w])",
             re.I,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.words import MONTHS, NUMBERS, WEEKDAYS
 
 # A holiday here has one day of the year and needs no calendar to find it.
@@ -98,7 +99,7 @@ _PREPOSITION = (
     r"on|in|at|for|during|around|about|as\s+of|back\s+in|no\s+later\s+than|over|"
     r"effective)\s+(?:the\s+)?(?:around\s+|about\s+|approximately\s+)?)?"
 )
-_PHRASE = re.compile(
+_PHRASE = lazy(
     rf"(?<![\w'-])(?:(?P<first>at|@|around|by|before|no\s+later\s+than)\s+(?P<first_at>{_CLOCK}|{_HOUR_FIRST}),?\s+"
     rf"(?=(?:on\s+|in\s+|this\s+|next\s+)?(?:the\s+)?\w))?"
     rf"{_PREPOSITION}(?:{_KINDS})(?:,?\s+(?:at|@|around|by|"
@@ -106,7 +107,7 @@ _PHRASE = re.compile(
     re.I | re.X,
 )
 # Looked for first: most sentences have no date word and cost one search.
-_CUE = re.compile(
+_CUE = lazy(
     rf"\d|\b(?:to(?:day|night|morrow)|yesterday|{_WEEKDAY}|{_MONTH}|{_HOLIDAY}|next|last|past|this|coming|"
     rf"following|ago|"
     r"back|earlier|end|beginning|start|middle|mid|early|late|eod|eow|eom|eoy|from\s+now|in\s+(?:a|an|one|two|"
@@ -115,7 +116,7 @@ _CUE = re.compile(
     re.I,
 )
 # "Mondays, Wednesdays and Fridays", "Monday to Friday": a habit, no date.
-_SERIES = re.compile(
+_SERIES = lazy(
     rf"\b(?:{_WEEKDAY})s?(?:,| and| or| to|/| through|,? &)+ ?(?:on )?(?:{_WEEKDAY})s?\b|\b(?:{_WEEKDAY})s\b", re.I
 )
 _RELATIONS = {
@@ -124,7 +125,7 @@ _RELATIONS = {
     "since": "since", "starting": "since", "starting on": "since", "starting from": "since", "starting in": "since",
     "beginning": "since", "from": "since", "as of": "since", "effective": "since",
 }  # fmt: skip
-_EVENING = re.compile(
+_EVENING = lazy(
     r"\b(?:dinner|supper|party|movie|film|concert|gig|drinks|theat(?:re|er)|opera|show|pub|date night)\b", re.I
 )
 # Phrases that are dates only behind a preposition, at the edge of a clause, or beside another date word.

@@ -6,6 +6,7 @@ import re
 from datetime import date
 from re import Match
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.clock import clock_time
 from memory_pipeline.language.times.reading import Reading, Rule, Setting
 from memory_pipeline.language.times.words import (
@@ -26,8 +27,8 @@ from memory_pipeline.language.times.words import (
     plain,
 )
 
-_SO_MANY = re.compile(rf"(?:\d|\b(?:{any_of(NUMBERS)}|many|some|last|next|past|these|those|few))\s+$", re.I)
-_WORD = re.compile(rf"\b(?:(?P<weekday>{WEEKDAY})(?P<plural>s)?|(?P<month>{MONTH}))\b", re.I)
+_SO_MANY = lazy(rf"(?:\d|\b(?:{any_of(NUMBERS)}|many|some|last|next|past|these|those|few))\s+$", re.I)
+_WORD = lazy(rf"\b(?:(?P<weekday>{WEEKDAY})(?P<plural>s)?|(?P<month>{MONTH}))\b", re.I)
 _AT = r"(?:\s+at\s+(?P<clock>\d{1,2}(?::\d\d)?\s*(?:[ap]\.?m\b\.?|o'clock)?|noon|midnight|half\s+past\s+\w+)(?![\w:]))?"
 _DAYS = rf"{WEEKDAY}s?(?:(?:\s*,\s*(?:and\s+)?|\s*/\s*|\s+(?:and|or|&)\s+)(?:on\s+)?{WEEKDAY}s?)*"
 
@@ -85,7 +86,7 @@ def _of_month(hit: Match[str], setting: Setting) -> Reading:
 
 
 def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'’-])(?:{pattern})(?![\w])(?!['’]\w\w|-\w)", re.I)
+    return lazy(rf"(?<![\w'’-])(?:{pattern})(?![\w])(?!['’]\w\w|-\w)", re.I)
 
 
 _COUNT = rf"(?:other|\d{{1,2}}{SUFFIX}|second|third|single|\d{{1,2}}|(?:couple|few)(?:\s+of)?|{any_of(NUMBERS)})"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from re import Match
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.clock import PARTS, clock_time
 from memory_pipeline.language.times.dated import of_holiday, of_month, of_season, of_year
 from memory_pipeline.language.times.days import month_from, quarter_from, shift, week_around, weekday_near
@@ -34,11 +35,9 @@ _NEAR = {"tomorrow": 1, "tmrw": 1, "tmr": 1, "yesterday": -1, "last night": -1}
 _SHORT = frozenset(name for name in WEEKDAYS if len(name) < 6)
 _WEEKEND_LEADS = frozenset({"over", "for", "at", "on", "during", "by", "before", "until", "till", "after", "since"})
 _SHORT_LEADS = frozenset({"on", "by", "until", "till", "since", "before", "for", "from", "due"})
-_HABITS = re.compile(r"\b(?:every|each|most|my|our|his|their|your|an?|one|some)\s+$", re.I)
-_AT_HOUR = re.compile(
-    r"\s+(?:at|@)\s*\d{1,2}(?::\d\d)?(?:\s*[ap]m)?\s*(?:$|[,.;!?])|\s+\d{1,2}(?::\d\d|\s*[ap]m)\b", re.I
-)
-_SOMEBODY = re.compile(r"\b(?:i|we|you|he|she|they|it|who|that|and|just|have|had|been)\s+$", re.I)
+_HABITS = lazy(r"\b(?:every|each|most|my|our|his|their|your|an?|one|some)\s+$", re.I)
+_AT_HOUR = lazy(r"\s+(?:at|@)\s*\d{1,2}(?::\d\d)?(?:\s*[ap]m)?\s*(?:$|[,.;!?])|\s+\d{1,2}(?::\d\d|\s*[ap]m)\b", re.I)
+_SOMEBODY = lazy(r"\b(?:i|we|you|he|she|they|it|who|that|and|just|have|had|been)\s+$", re.I)
 _SPANS = {"day": 1, "week": 7, "weekend": 7}
 
 
@@ -254,7 +253,7 @@ def _nth(hit: Match[str], setting: Setting) -> Reading | None:
 
 
 def _rule(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'’-])(?:{pattern})(?![\w])(?!['’]\w\w|-\w)", re.I)
+    return lazy(rf"(?<![\w'’-])(?:{pattern})(?![\w])(?!['’]\w\w|-\w)", re.I)
 
 
 _PART_AFTER = rf"(?:\s+(?P<part>{PART}))?"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.tables import read
 
 _TABLE = read("times")
@@ -56,14 +57,14 @@ SUFFIX = r"(?:st|nd|rd|th)"
 TO = r"(?:-|–|to|until|till|through|and)"
 WHICH = r"(?:this\s+(?:coming|past)|the\s+(?:coming|following)|next|last|past|this|coming|following)"
 
-_FOLLOW = re.compile(rf"\s*(?:$|[,.;:!?)\]\"”–—\n-]|{any_of(_TABLE['context']['follow'])}(?![\w'’]))", re.I)
-_COUNTED = re.compile(rf"\s*(?:%|[$€£]|-?{any_of(_TABLE['context']['counted'])}\b)", re.I)
-YEARLY = re.compile(rf"\b{any_of(_TABLE['context']['yearly'])}\b", re.I)
-REFUSED = re.compile(rf"\b(?:{any_of(_TABLE['context']['refused'])})\s+(?:the\s+)?$", re.I)
-MOVED = re.compile(rf"\b(?:{any_of(_TABLE['context']['moved'])})\b[^.;!?]{{0,40}}$", re.I)
+_FOLLOW = lazy(rf"\s*(?:$|[,.;:!?)\]\"”–—\n-]|{any_of(_TABLE['context']['follow'])}(?![\w'’]))", re.I)
+_COUNTED = lazy(rf"\s*(?:%|[$€£]|-?{any_of(_TABLE['context']['counted'])}\b)", re.I)
+YEARLY = lazy(rf"\b{any_of(_TABLE['context']['yearly'])}\b", re.I)
+REFUSED = lazy(rf"\b(?:{any_of(_TABLE['context']['refused'])})\s+(?:the\s+)?$", re.I)
+MOVED = lazy(rf"\b(?:{any_of(_TABLE['context']['moved'])})\b[^.;!?]{{0,40}}$", re.I)
 
-EVENING = re.compile(rf"\b{any_of(_TABLE['context']['evening'])}\b", re.I)
-_PREDICATE = re.compile(rf"\s+{any_of(_TABLE['context']['predicates'])}\b", re.I)
+EVENING = lazy(rf"\b{any_of(_TABLE['context']['evening'])}\b", re.I)
+_PREDICATE = lazy(rf"\s+{any_of(_TABLE['context']['predicates'])}\b", re.I)
 
 
 def ends_there(text: str, end: int) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import numbers, singular, words
 from memory_pipeline.language.identify import ENGLISH, clear_language
 
 _DATES = ("observed_at", "valid_from", "valid_until", "due_at")
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_CAPITAL = re.compile(r"(?<=[\w,;)] )(?!I\b|I')[A-Z][\w'-]+")  # within a sentence
+_YEAR = lazy(r"\b(?:19|20)\d\d\b")
+_CAPITAL = lazy(r"(?<=[\w,;)] )(?!I\b|I')[A-Z][\w'-]+")  # within a sentence
 _SPANS = (365.25, 30.44, 7, 1)  # days of a year, a month, a week, a day
 
 

@@ -7,10 +7,12 @@ import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 
+from memory_pipeline.domain.patterns import lazy
+
 _JOINERS = "\u200c\u200d"  # format characters that scripts and pictographs need
-_RULES = re.compile(r"([=#~`*_-])\1{2,}")  # rules, headings and code fences
-_TAG = re.compile(r"<(?=[/!?|a-zA-Z])")
-_MARKER = re.compile(r"\[(/?(?:inst|system|user|assistant)\w*)\]|\|>", re.IGNORECASE)
+_RULES = lazy(r"([=#~`*_-])\1{2,}")  # rules, headings and code fences
+_TAG = lazy(r"<(?=[/!?|a-zA-Z])")
+_MARKER = lazy(r"\[(/?(?:inst|system|user|assistant)\w*)\]|\|>", re.IGNORECASE)
 
 
 def fenced(text: str, titles: Iterable[str] = ()) -> str:

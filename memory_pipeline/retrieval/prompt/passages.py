@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import estimate_tokens, truncate
 from memory_pipeline.retrieval.scores.keywords import stems, tokenise
 
-_SENTENCE = re.compile(r"(?<=[.!?…。！？])\s+|\s*\n+\s*")
+_SENTENCE = lazy(r"(?<=[.!?…。！？])\s+|\s*\n+\s*")
 
 
 def passage(text: str, terms: Collection[str], tokens: int) -> str:

@@ -7,13 +7,13 @@ the fields that say least to the turn go first, then the last rows of its lists.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import estimate_tokens, truncate
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.scores.keywords import query_terms, stems, tokenise
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Encode = Callable[[Sequence[str]], "npt.NDArray[np.float32]"]
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = lazy(r"(?<=[a-z0-9])(?=[A-Z])")
 _MORE = "… and {n} more"
 
 

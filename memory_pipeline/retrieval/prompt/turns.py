@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import NEGATIONS, STOPWORDS
 from memory_pipeline.language.standing import Standing
 from memory_pipeline.retrieval.scores.keywords import stems, tokenise
@@ -26,8 +26,8 @@ ASKED = frozenset({Standing.QUESTION, Standing.REQUEST})
 SPOKEN = frozenset({Standing.CLAIM, Standing.REPLY})
 """What an assistant says."""
 
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?…])\s+")
-_LETTERS = re.compile(r"[^\W\d_]")
+_SENTENCE_ENDS = lazy(r"(?<=[.!?…])\s+")
+_LETTERS = lazy(r"[^\W\d_]")
 
 
 @dataclass(frozen=True, slots=True)

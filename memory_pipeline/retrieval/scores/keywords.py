@@ -8,7 +8,6 @@ has nothing else, so that "who are you" still asks for something.
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.inference.stemming import stemmer
 
@@ -30,14 +30,14 @@ _BIGRAMS = (
 )
 _SYMBOLS = "\u2600-\u27bf\U0001f000-\U0001faff"
 _LETTER = rf"(?:(?![{_BIGRAMS}])[^\W_]|[\u0300-\u036f])"
-_TOKEN = re.compile(
+_TOKEN = lazy(
     rf"(?P<run>[{_BIGRAMS}]+)|(?P<word>{_LETTER}+(?:'{_LETTER}+)*)"
     rf"|(?P<symbol>[{_SYMBOLS}])"
 )
-_ASCII = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_ASCII = lazy(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _PARTED = bytes(byte if chr(byte).isascii() and chr(byte).isalnum() or byte == ord("'") else 32 for byte in range(256))
-_OTHER = re.compile(rf"[{_BIGRAMS}{_SYMBOLS}\u0300-\u036f]")
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_OTHER = lazy(rf"[{_BIGRAMS}{_SYMBOLS}\u0300-\u036f]")
+_WORD = lazy(r"[^\W_]+(?:'[^\W_]+)*")
 
 
 def tokenise(text: str, *, singles: bool = False) -> list[str]:

@@ -12,22 +12,23 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from memory_pipeline.domain.calendar import day_end, day_start, local_day, zone
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.reading.wording import asks_for_time
 from memory_pipeline.language.times.days import Direction, shift
 from memory_pipeline.language.times.phrases import Phrase, find
 from memory_pipeline.language.times.resolve import When, resolve
 
 QUESTION_CHARACTERS = 300  # what is longer tells a story, and its dates are the story's
-_AHEAD = re.compile(
+_AHEAD = lazy(
     r"\b(?:will|going to|gonna|upcoming|coming up|planned|plans?|shall|(?:do|does) (?:i|we|he|she|they) have"
     r"|(?:am|are|is) (?:i|we|he|she|they) \w+ing)\b",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"\bafter\s+(?:the\s+)?$", re.IGNORECASE)
-_BEFORE = re.compile(r"\bbefore\s+(?:the\s+)?$", re.IGNORECASE)
-_JOINED = re.compile(r"\s*,?\s*(?:and|or|to|until|till|through|-|–)\s+(?:(?:in|on|the)\s+)*", re.IGNORECASE)
-_ROLLING = re.compile(r"\b(?:in|over|during|within|for)\s+the\s+$", re.IGNORECASE)
-_SPAN = re.compile(
+_AFTER = lazy(r"\bafter\s+(?:the\s+)?$", re.IGNORECASE)
+_BEFORE = lazy(r"\bbefore\s+(?:the\s+)?$", re.IGNORECASE)
+_JOINED = lazy(r"\s*,?\s*(?:and|or|to|until|till|through|-|–)\s+(?:(?:in|on|the)\s+)*", re.IGNORECASE)
+_ROLLING = lazy(r"\b(?:in|over|during|within|for)\s+the\s+$", re.IGNORECASE)
+_SPAN = lazy(
     r"\bthe\s+(?:last|past)\s+(?P<n>\d{1,3}|couple of|couple|few|two|three|four|five|six|seven|eight|nine|ten|twelve)"
     r"\s+(?P<unit>day|week|month|year)s\b",
     re.IGNORECASE,
@@ -37,16 +38,16 @@ _COUNTS = {
     "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
 }  # fmt: skip
 # What happened before, after or since something: a clause with somebody in it, or with something done to something.
-_EVENT = re.compile(
+_EVENT = lazy(
     r"(?<!days )(?<!weeks )(?<!months )(?<!years )(?<!day )(?<!week )(?<!month )(?<!year )"
     r"\b(?P<relation>before|after|since|until)\s+(?P<clause>"
     r"(?:(?:(?i:i|we|you|he|she|they|it|my|our|your|his|her|their|the)|[A-Z]\w+)\b|\w+ing\s+\w)[^,;.!?]{3,120})"
 )
-_BETWEEN = re.compile(r"\bbetween\b", re.IGNORECASE)
-_YEAR = re.compile(r"\bthe year (?=(?:19|20)\d\d\b)", re.IGNORECASE)
-_NUMERIC = re.compile(r"\b(?P<one>\d{1,2})(?P<mark>[/.])(?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b")
+_BETWEEN = lazy(r"\bbetween\b", re.IGNORECASE)
+_YEAR = lazy(r"\bthe year (?=(?:19|20)\d\d\b)", re.IGNORECASE)
+_NUMERIC = lazy(r"\b(?P<one>\d{1,2})(?P<mark>[/.])(?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b")
 _SAID = ("iso", "month_year", "day_year", "bare_month_year", "bare_year", "edge_year")  # a year
-_WEEKEND = re.compile(r"\bweekend\s+of\s+(?:the\s+)?$", re.IGNORECASE)
+_WEEKEND = lazy(r"\bweekend\s+of\s+(?:the\s+)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

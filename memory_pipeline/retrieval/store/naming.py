@@ -6,7 +6,6 @@ once, and a past state has the names of its time. They are kept with the rows of
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -27,6 +26,7 @@ from memory_pipeline.domain.entities import (
     slots_name,
     statements,
 )
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.storage.parquet.arrow_rows import from_table
 
@@ -58,7 +58,7 @@ class _Memory:
 
 
 # A name in a sentence may be read off the end of a word: "Phone" of "iPhone also known as …".
-_CAPITAL_INSIDE = re.compile(r"(?<=[a-z0-9_])[A-Z][\w'.-]*")
+_CAPITAL_INSIDE = lazy(r"(?<=[a-z0-9_])[A-Z][\w'.-]*")
 _COLUMNS = [field.name for field in fields(_Memory)]
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
 from memory_pipeline.inference.builtin.directives.requests import Request
 from memory_pipeline.inference.builtin.directives.wording import (
@@ -46,7 +47,7 @@ def _forgets(request: Request) -> bool:
 @cache
 def _memory() -> re.Pattern[str]:
     """What shows that something is to be deleted from memory, rather than from a text."""
-    return re.compile(r"\b(?:" + "|".join(table("directives")["memory"]) + r")\b")
+    return lazy(r"\b(?:" + "|".join(table("directives")["memory"]) + r")\b")
 
 
 def _forgotten(request: Request) -> Fact | None:
@@ -100,7 +101,7 @@ def _told() -> re.Pattern[str]:
     """ "What I told you about", "that we mentioned yesterday": how the thing came up."""
     verbs = "|".join(table("directives")["told"])
     when = "|".join(table("directives")["told_when"])
-    return re.compile(
+    return lazy(
         rf"[ ,]*\b(?:that |which |what |whatever )?(?:i|we)(?: have|'ve|’ve| just|'d| ever| once| even)* (?:{verbs})"
         rf"(?: (?:to |with )?you)?(?: (?:{when}))*(?: about| that)?(?: (?:{when}))*\b[ ,]*",
         re.I,

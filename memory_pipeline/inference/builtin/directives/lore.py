@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.directives.names import name_at
 from memory_pipeline.inference.builtin.directives.requests import Request, plain
@@ -15,9 +16,9 @@ from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import relations, words
 
-_JOKE = re.compile(r"\b(?:running|inside|private|ongoing|standing) (?:joke|gag)s?\b")
-_THAT = re.compile(r"\b(?:joke|gag)s?\b[^,.]*?(?:\b(?:is|was) that|\bthat|\babout|\bis[,:]?)\s+(?P<value>.+)$", re.I)
-_TAIL = re.compile(r",\s*(?:it|that)(?:'|’| i)s (?:a|our|an) .*$", re.I)
+_JOKE = lazy(r"\b(?:running|inside|private|ongoing|standing) (?:joke|gag)s?\b")
+_THAT = lazy(r"\b(?:joke|gag)s?\b[^,.]*?(?:\b(?:is|was) that|\bthat|\babout|\bis[,:]?)\s+(?P<value>.+)$", re.I)
+_TAIL = lazy(r",\s*(?:it|that)(?:'|’| i)s (?:a|our|an) .*$", re.I)
 
 
 def lore(sentence: Sentence, asked: Sequence[Request], readings: Sequence[Reading]) -> list[Fact]:

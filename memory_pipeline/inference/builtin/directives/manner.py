@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.syntax import Sentence, Token
 from memory_pipeline.language.vocabulary import table, words
 
 _ONE = frozenset({"a", "an", "the", "this", "that", "these", "another", "some", "one", "few", "first", "last", "next",
                   "second", "third", "previous", "following", "above", "below"})  # fmt: skip
-_THIS_ONE = re.compile(
+_THIS_ONE = lazy(
     r" (?:this (?!chat|conversation)\w+|the (?:text|letter|e?mail|following|paragraph|above)|below|above|"
     r"(?:to|from|in|on|of) the (?!point\b|metric\b|simplest\b)\w+) "
 )

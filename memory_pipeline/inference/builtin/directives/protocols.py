@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.inference.builtin.directives.manner import (
     about_answers,
@@ -28,12 +29,10 @@ _STYLED = frozenset({"use", "include", "add", "give", "offer", "write", "prefer"
 _KEPT = frozenset({"keep", "make"})
 _LEFT = frozenset({"skip", "spare", "cut", "avoid", "drop", "omit"})
 _POINTING = frozenset({"it", "this", "that", "these", "those", "them", "him", "her", "he", "she"})
-_ONLY = re.compile(r"(?:please,? |only )?(?:in )?(?P<name>[A-Za-z]+) (?:only|from now on)(?:,? please)?[.!]*$", re.I)
-_OPENING = re.compile(
-    r"^(?:(?:and|also|oh|but|so|ok|okay|please|one change|one more thing|for the record)[:,]?\s+)+", re.I
-)
-_REASON = re.compile(r",\s+(?=(?:i|we|it|they|that|my|just|thanks|ok|because)\b)|\s+because\s+", re.I)
-_STATEMENT = re.compile(r"\b(?:i|my|we|is|are|have|has|was|he|she|they|got)\b", re.I)
+_ONLY = lazy(r"(?:please,? |only )?(?:in )?(?P<name>[A-Za-z]+) (?:only|from now on)(?:,? please)?[.!]*$", re.I)
+_OPENING = lazy(r"^(?:(?:and|also|oh|but|so|ok|okay|please|one change|one more thing|for the record)[:,]?\s+)+", re.I)
+_REASON = lazy(r",\s+(?=(?:i|we|it|they|that|my|just|thanks|ok|because)\b)|\s+because\s+", re.I)
+_STATEMENT = lazy(r"\b(?:i|my|we|is|are|have|has|was|he|she|they|got)\b", re.I)
 _LANGUAGE = "preferred_answer_language"
 _PREFERRING = frozenset({"want", "prefer", "like", "need", "appreciate"})
 _LONGEST = 24  # words of a wish

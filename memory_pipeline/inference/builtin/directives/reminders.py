@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.inference.builtin.directives.requests import Request
 from memory_pipeline.inference.builtin.directives.wording import nothing, sentence_of
@@ -15,9 +16,9 @@ from memory_pipeline.language.syntax import Sentence, written
 from memory_pipeline.language.vocabulary import table
 
 _REMINDER = Weight(0.85, 0.75, 0.92)
-_ASKING = re.compile(r"(?:if|when|why|how|what|who|where|which|whether|again)\b")
-_DUTY = re.compile(r"they (?:need|have|must|ought|should)(?: to)?\s+")
-_LEAD = re.compile(r"(to|about|of|that|for)\s+")
+_ASKING = lazy(r"(?:if|when|why|how|what|who|where|which|whether|again)\b")
+_DUTY = lazy(r"they (?:need|have|must|ought|should)(?: to)?\s+")
+_LEAD = lazy(r"(to|about|of|that|for)\s+")
 
 
 def reminders(sentence: Sentence, asked: Sequence[Request], readings: Sequence[Reading]) -> list[Fact]:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Collection, Sequence
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.inflection import gerund
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import table, words
 
 _QUOTES = '"“”'
-_OWN = re.compile(r"^(?:my|our|the|their|his|her|that|this|those|these)\s+", re.I)
+_OWN = lazy(r"^(?:my|our|the|their|his|her|that|this|those|these)\s+", re.I)
 _BE = frozenset({"am", "'m", "’m", "was", "were", "are", "'re", "’re"})
 _HAVE = frozenset({"have", "had", "'ve", "’ve", "got", "own", "keep"})
 
@@ -57,7 +58,7 @@ def trimmed(text: str) -> str:
 @cache
 def _ends() -> re.Pattern[str]:
     listed = sorted(table("directives")["idle_end"], key=len, reverse=True)
-    return re.compile(r"(?:^|[ ,]+)(?:" + "|".join(re.escape(e) for e in listed) + r")$", re.I)
+    return lazy(r"(?:^|[ ,]+)(?:" + "|".join(re.escape(e) for e in listed) + r")$", re.I)
 
 
 def unled(text: str) -> str:
@@ -69,7 +70,7 @@ def unled(text: str) -> str:
 
 @cache
 def _leads() -> re.Pattern[str]:
-    return re.compile(r"(?:" + "|".join(table("directives")["topic_lead"]) + r")\s+(?=\S)", re.I)
+    return lazy(r"(?:" + "|".join(table("directives")["topic_lead"]) + r")\s+(?=\S)", re.I)
 
 
 def unowned(text: str) -> str:
