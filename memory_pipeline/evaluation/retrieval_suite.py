@@ -16,6 +16,7 @@ from memory_pipeline.evaluation import metrics
 from memory_pipeline.evaluation.baselines import Baselines
 from memory_pipeline.evaluation.corpus import Corpus, Question
 from memory_pipeline.evaluation.metrics import Interval, Ranking
+from memory_pipeline.evaluation.random_vectors import RandomEncoder
 from memory_pipeline.evaluation.vector_store import StoredEncoder
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.retrieval.store.user_rows import MESSAGES, UserRows
@@ -32,6 +33,8 @@ TENANT = "evaluation"
 CUTS = (5, 10, 30)
 _DEPTH = 50  # turns that a session-level ranking is made of
 _SEED = 20261121
+_RANDOM = "random"
+AHEAD = "ahead_of"
 _START = date(1990, 1, 1)  # data sets are older than the product
 
 
@@ -47,6 +50,10 @@ def run(
     corpus: Corpus, settings: Settings, encoder: Encoder, *, profile: str, progress: Progress = silent
 ) -> dict[str, Interval | float]:
     """Metrics of the profile by name, and those of the baselines as ``bm25.…``, ``dense.…``, ``rrf.…``.
+
+    As ``random.…`` those of the profile with vectors drawn at random in place of the encoder's: the difference is what
+    the vectors are worth. ``ahead_of.….…`` are the profile's figures less another's, with the interval of the
+    differences question by question: two systems whose own intervals overlap may still differ for certain.
 
     ``refused_messages`` is the number of those that ingest does not take; as evidence they count as not found.
 
@@ -67,16 +74,38 @@ def run(
         ctx.__dict__["encoder"] = encoder  # one for index and reader, with its vectors
         refused = _index(ctx, corpus)
         asking = _Asking(ctx, profile)
+        control = _control(ctx, corpus, profile)
         for n, question in enumerate(sorted(corpus.questions, key=lambda q: q.user_id)):
             progress(f"asking {corpus.name}", n, len(corpus.questions))
-            for system, found in asking.all(question).items():
+            systems = {**asking.all(question), _RANDOM: control.own(question)}
+            for system, found in systems.items():
                 for name, value in scored(question, found).items():
                     values[f"{system}.{name}" if system else name].append(value)
         progress(f"asking {corpus.name}", len(corpus.questions), len(corpus.questions))
     import numpy as np
 
+    values |= _differences(values)
     means = {name: metrics.bootstrap_interval(own, np.random.default_rng(_SEED)) for name, own in values.items()}
     return {**means, "refused_messages": float(refused)}
+
+
+def _differences(values: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    """By question, the profile's figures less those of each other system."""
+    return {
+        f"{AHEAD}.{system}.{name}": [a - b for a, b in zip(values[name], others, strict=True)]
+        for key, others in values.items()
+        if (parts := key.partition("."))[1]
+        for system, name in [(parts[0], parts[2])]
+    }
+
+
+def _control(ctx: StageContext, corpus: Corpus, profile: str) -> _Asking:
+    """The same messages in an index of random vectors, in a home inside the other."""
+    own = ctx.settings.model_copy(update={"home": ctx.settings.path(_RANDOM)})
+    control = StageContext(own, "control", ctx.now, silent)
+    control.__dict__["encoder"] = RandomEncoder(ctx.encoder.dimensions)
+    _index(control, corpus)
+    return _Asking(control, profile)
 
 
 def _after(corpus: Corpus) -> datetime:
@@ -114,7 +143,19 @@ class _Asking:
     def all(self, question: Question) -> Mapping[str, Found]:
         """What every system returns; the reader's own under an empty name."""
         rows, baselines = self._of(question.user_id)
-        at = None if question.asked_at is None else question.asked_at.replace(tzinfo=UTC)
+        at = _asked_at(question)
+        found = {"": self.own(question)}
+        seen = rows.seconds("created_at") <= (at.timestamp() if at and question.midway else float("inf"))
+        vector = self._ctx.encoder.encode([question.text])[0]
+        ids, sessions = rows.values("message_id"), rows.values("session_id")
+        for name, order in baselines.rankings(question.text, vector, seen).items():
+            places = order()[:_DEPTH]
+            found[name] = Found([(str(ids[p]),) for p in places], [str(sessions[p]) for p in places])
+        return found
+
+    def own(self, question: Question) -> Found:
+        """What the reader returns."""
+        at = _asked_at(question)
         self._now = at or self._ctx.now
         items = self._reader.search(
             question.text,
@@ -124,14 +165,7 @@ class _Asking:
             profile=self._profile,
             as_of=at if question.midway else None,
         )
-        found = {"": Found([item.evidence for item in items], [item.session_id or "" for item in items])}
-        seen = rows.seconds("created_at") <= (at.timestamp() if at and question.midway else float("inf"))
-        vector = self._ctx.encoder.encode([question.text])[0]
-        ids, sessions = rows.values("message_id"), rows.values("session_id")
-        for name, order in baselines.rankings(question.text, vector, seen).items():
-            places = order()[:_DEPTH]
-            found[name] = Found([(str(ids[p]),) for p in places], [str(sessions[p]) for p in places])
-        return found
+        return Found([item.evidence for item in items], [item.session_id or "" for item in items])
 
     def _of(self, user_id: str) -> tuple[UserRows, Baselines]:
         from memory_pipeline.domain.scope import Scope
@@ -143,6 +177,10 @@ class _Asking:
             self._baselines = Baselines(self._rows)
             self._user = user_id
         return self._rows, self._baselines
+
+
+def _asked_at(question: Question) -> datetime | None:
+    return None if question.asked_at is None else question.asked_at.replace(tzinfo=UTC)
 
 
 def scored(question: Question, found: Found) -> Mapping[str, float]:

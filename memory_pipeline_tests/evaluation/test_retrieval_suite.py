@@ -10,6 +10,8 @@ import pytest
 from memory_pipeline.errors import EvaluationError, QueryError
 from memory_pipeline.evaluation.corpus import Corpus, Question, message
 from memory_pipeline.evaluation.datasets import load
+from memory_pipeline.evaluation.metrics import Interval
+from memory_pipeline.evaluation.random_vectors import RandomEncoder
 from memory_pipeline.evaluation.retrieval_suite import run
 from memory_pipeline.evaluation.suites import plain
 from memory_pipeline.settings import Settings
@@ -46,9 +48,30 @@ def test_what_is_found_and_what_is_not(tmp_path: Path) -> None:
     assert found["turn_all@5"] == pytest.approx(1 / 3)
     assert found["session_all@5"] == pytest.approx(1 / 3)
     assert found["turn_mrr"] == pytest.approx(2 / 3)
-    assert {name.partition(".")[0] for name in found if "." in name} == {"bm25", "dense", "rrf"}
+    systems = {"bm25", "dense", "rrf", "random"}
+    assert {name.partition(".")[0] for name in found if "." in name} == {*systems, "ahead_of"}
+    for system in systems:
+        ahead = found["turn_recall@5"] - found[f"{system}.turn_recall@5"]
+        assert found[f"ahead_of.{system}.turn_recall@5"] == pytest.approx(ahead)
     # A baseline ranks every turn: the one that is not found stands somewhere among the four.
     assert found["bm25.turn_recall@5"] == found["rrf.turn_recall@5"] == 1
+
+
+def test_the_interval_of_a_difference_is_that_of_its_questions(tmp_path: Path) -> None:
+    """Half of the questions are hopeless for both: the systems have wide intervals, their difference has none."""
+    asked = [Question(f"q{n}", "u", "the island", "c", ("m2",) if n % 2 else ("none",), ()) for n in range(20)]
+    settings = Settings.load(home=str(tmp_path))
+    figures = run(corpus(*asked), settings, WordEncoder(), profile="default")
+    own, ahead = figures["turn_any@5"], figures["ahead_of.bm25.turn_any@5"]
+    assert isinstance(own, Interval) and isinstance(ahead, Interval)
+    assert own.margin > 0.15 and ahead.margin == 0
+
+
+def test_random_vectors_are_the_same_for_the_same_text() -> None:
+    encoder = RandomEncoder(16)
+    one, two = encoder.encode(["a", "b"]), encoder.encode(["b", "a"])
+    assert (one[0] == two[1]).all() and (one[1] == two[0]).all() and abs(float(one[0] @ one[1])) < 0.95
+    assert one.shape == (2, 16) and encoder.encode([]).shape == (0, 16)
 
 
 def test_a_question_asked_midway_does_not_see_the_future(tmp_path: Path) -> None:
