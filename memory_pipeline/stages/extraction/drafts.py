@@ -6,13 +6,14 @@ Nothing is judged here; what cannot be resolved is left out of the proposal, and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memory_pipeline.domain.calendar import day_end, day_start, zone
+from memory_pipeline.domain.gate.grounding import grounded
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.domain.message import Message
+from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.window import Window
@@ -59,10 +60,10 @@ def _resolve(
     draft: ProposalDraft, ordinal: int, window: Window, messages: Sequence[Message], prompt_hash: str, model: str
 ) -> Proposal:
     by_alias = {f"m{n}": m for n, m in enumerate(messages, 1)}
-    cited = [(by_alias[e.message], e.quote) for e in draft.evidence if e.message in by_alias]
+    content = " ".join(draft.content.split())
+    cited = _cited(draft, content, by_alias)
     evidence = tuple(Evidence(m.message_id, quote) for m, quote in cited)
     type_ = MemoryType.OPEN_LOOP if draft.operation is Operation.CLOSE_OPEN_LOOP else draft.type
-    content = " ".join(draft.content.split())
     return Proposal(
         proposal_id=identifier(
             "prp",
@@ -105,6 +106,17 @@ def _resolve(
         prompt_hash=prompt_hash,
         model=model,
     )
+
+
+def _cited(draft: ProposalDraft, content: str, by_alias: Mapping[str, Message]) -> list[tuple[Message, str]]:
+    """The messages that a draft names, with its quotes. Small models copy the user's sentence as the content, and
+    leave the quote out: words that stand in a message of the user's as they are, are their own quote."""
+    named = [(by_alias[e.message], e.quote) for e in draft.evidence if e.message in by_alias]
+    if any(quote.strip() for _, quote in named):
+        return named
+    own = [m for m in ([m for m, _ in named] or by_alias.values()) if m.role is Role.USER]
+    copied = [m for m in own if grounded(content, m.content) == 1]
+    return [(m, content) for m in copied[:1]] or named
 
 
 def _text(value: str | None) -> str | None:
