@@ -15,8 +15,8 @@ from memory_pipeline.serving.metrics import Metrics
 from memory_pipeline.serving.problems import install
 from memory_pipeline.serving.routes import erasures, health, memories, messages, reads
 from memory_pipeline.serving.service import Service
-from memory_pipeline.serving.worker import Worker
 from memory_pipeline.settings import Settings
+from memory_pipeline.stages.messages.worker import Worker
 from memory_pipeline.storage.logs.access_log import AccessLog
 
 _ABOUT = """Long-term memory for LLM applications. Turns go in (`POST /v1/messages`); atomic, typed, dated, sourced
@@ -34,7 +34,7 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
         SettingsError: a setting is wrong, or the file of keys is none.
     """
     metrics = Metrics()
-    worker = Worker(settings, metrics) if work and not settings.remote else None
+    worker = Worker(settings, metrics.worker_started) if work and not settings.remote else None
     service = Service(settings, metrics, worker)
 
     @asynccontextmanager

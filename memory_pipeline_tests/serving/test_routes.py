@@ -23,6 +23,7 @@ BODIES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("POST", "/v1/context"): {"message": "where do I live?", "session_id": "s"},
     ("POST", "/v1/payload"): {"message": "where do I live?", "session_id": "s"},
     ("POST", "/v1/ask"): {"question": "Where does ann live?"},
+    ("POST", "/v1/say"): {"message": "Where do I live?", "session_id": "s"},
     ("GET", "/v1/memories"): None,
     ("POST", "/v1/memories"): {"content": "I play the harp."},
     ("GET", "/v1/memories/ID"): None,
