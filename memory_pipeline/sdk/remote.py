@@ -78,7 +78,7 @@ class Remote:
 
     Args:
         headers: of every request.
-        transport: in place of the network.
+        transport: of asynchronous calls, in place of the network.
     """
 
     def __init__(
@@ -101,7 +101,13 @@ class Remote:
         from httpx import AsyncClient, AsyncHTTPTransport
 
         ways = self._transport or AsyncHTTPTransport(retries=_CONNECTS)
-        return AsyncClient(base_url=self._url, headers=self._headers, timeout=self._timeout_s, transport=ways)
+        return AsyncClient(
+            base_url=self._url,
+            headers=self._headers,
+            timeout=self._timeout_s,
+            transport=ways,
+            trust_env=self._transport is None,
+        )
 
     def do(self, call: str, given: Mapping[str, Any]) -> Any:
         """Carry out a call."""

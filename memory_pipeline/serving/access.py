@@ -41,6 +41,7 @@ RIGHTS = tuple(
         ("POST", r"/v1/erasures", Right.ERASE),
         ("GET", r"/v1/erasures/[^/]+", Right.ERASE),
         ("GET", r"/metrics", Right.ADMIN),
+        ("GET POST DELETE", r"/mcp", Right.READ),  # its tools are requests of their own
     )
 )
 """What a key needs: methods, path, right."""

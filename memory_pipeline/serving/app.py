@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from importlib.util import find_spec
 
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
@@ -38,12 +39,13 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
     service = Service(settings, metrics, worker)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service.warm()
         if worker is not None:
             worker.start()
         try:
-            yield
+            async with app.state.mcp:
+                yield
         finally:
             if worker is not None:
                 worker.stop()
@@ -57,8 +59,18 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
     for part in (messages, reads, memories, erasures):
         app.include_router(part.router, dependencies=[described])
     app.include_router(health.router)
+    app.state.mcp = _mcp(app)
     limits = service.limits
     app.add_middleware(BodyLimit, most=limits.body_bytes)
     keys, log = Keys(settings), AccessLog(settings)
     app.add_middleware(AccessControl, keys=keys, rates=Rates(limits), log=log, metrics=metrics)
     return app
+
+
+def _mcp(app: FastAPI) -> AbstractAsyncContextManager[None]:
+    """``/mcp``, where the extra of that name is installed; open while the server runs."""
+    if find_spec("mcp") is None:
+        return nullcontext()
+    from memory_pipeline.serving.mcp.mount import mount
+
+    return mount(app)

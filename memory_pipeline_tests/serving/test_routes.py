@@ -106,6 +106,7 @@ def test_nothing_is_read_or_changed_without_a_key(server: Server, keys: dict[str
     for wrong in (None, "mp_0_0", keys["acme"] + "x", keys["acme"][:-1]):
         with server.client(wrong) as nobody:
             routes = [*BODIES, ("GET", "/v1/users"), ("POST", "/v1/messages"), ("GET", "/metrics"), ("GET", "/panel")]
+            routes.append(("POST", "/mcp"))
             for method, path in routes:
                 answer = asked(nobody, method, path, {"user_id": "ann"}, BODIES.get((method, path)))
                 assert answer.status_code == 401, (method, path, answer.text)

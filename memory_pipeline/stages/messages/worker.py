@@ -79,6 +79,7 @@ class Worker:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "memory_pipeline.stages.messages.worker", settings, self._told],
             stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,  # whoever starts it may speak a protocol there
         )
 
     def _watched(self) -> None:
