@@ -22,7 +22,7 @@ ui: install  ## open Dagster on the home (MEMORY_PIPELINE_HOME, default ./data)
 
 .PHONY: test
 test: install  ## run the whole test suite
-	$(BIN)/python -m pytest -q -m 'not llm' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -m 'not llm and not clients' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-llm
 test-llm: install  ## run the model path against a real llama.cpp server (downloads 120 MB of packages)

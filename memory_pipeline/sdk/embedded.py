@@ -17,6 +17,7 @@ from memory_pipeline.domain.plain import parsed, plain
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.language.questions.routing import asks_memory
 from memory_pipeline.retrieval.lists.listing import listed
+from memory_pipeline.retrieval.query import QUERY_CHARACTERS
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.sdk.results import MemoryHistory, MemoryRecord, Receipt, Say
 from memory_pipeline.settings import Settings
@@ -133,7 +134,7 @@ def say(reader: MemoryReader, message: str, given: Mapping[str, Any]) -> Say:
         QueryError: an argument cannot be answered.
         ModelError: the model that answers questions gave no reply that fits.
     """
-    if asks_memory(message):
+    if len(message) <= QUERY_CHARACTERS and asks_memory(message):  # what is longer is no question alone
         asked = {name: value for name, value in given.items() if name not in _OF_PROMPTS_ALONE}
         answer = reader.ask(message, **asked)
         if answer.known:
