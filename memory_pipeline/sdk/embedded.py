@@ -58,6 +58,7 @@ class Embedded:
             "history": self._history,
             "profile": self._reader.profile,
             "timeline": lambda **given: plain(self._reader.timeline(**given)),
+            "users": lambda **given: plain(self._reader.users(**given)),
             "remember": lambda **given: record(self._curator.remember(**given)),
             "update": lambda **given: record(self._curator.edit(**given)),
             "forget": lambda **given: record(self._curator.forget(**given)),

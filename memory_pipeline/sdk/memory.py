@@ -263,6 +263,11 @@ class Memory(Chat):
         found: list[dict[str, Any]] = self._call("timeline", user_id, tenant_id, start=start, end=end, grain=grain)
         return found
 
+    def users(self, *, tenant_id: str | None = None) -> list[dict[str, Any]]:
+        """Who is there, by name, with how much is known of each; values as JSON has them."""
+        found: list[dict[str, Any]] = self._do("users", {} if tenant_id is None else {"tenant_id": tenant_id})
+        return found
+
     # -- the user's own hand
 
     def remember(
@@ -355,6 +360,7 @@ class Memory(Chat):
     ahistory = twin(history)
     aprofile = twin(profile)
     atimeline = twin(timeline)
+    ausers = twin(users)
     aremember = twin(remember)
     aupdate = twin(update)
     aforget = twin(forget)

@@ -65,6 +65,7 @@ _ROUTES: Mapping[str, Route] = {
     "history": Route("GET", "/v1/memories/{memory_id}/history", _one(MemoryHistory)),
     "profile": Route("GET", "/v1/profile", _one(StandingProfile)),
     "timeline": Route("GET", "/v1/timeline", dict, paged=True),
+    "users": Route("GET", "/v1/users", dict, paged=True),
     "remember": Route("POST", "/v1/memories", _one(MemoryRecord)),
     "update": Route("PATCH", "/v1/memories/{memory_id}", _one(MemoryRecord)),
     "forget": Route("DELETE", "/v1/memories/{memory_id}", _one(MemoryRecord)),

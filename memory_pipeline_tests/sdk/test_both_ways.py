@@ -107,6 +107,11 @@ def test_a_turn_counts_once_and_what_is_no_turn_is_told(memory: Memory, request:
     assert "goats" not in memory.context("hm", **{**about, "session_id": "e"}).text
 
 
+def test_who_is_there(memory: Memory) -> None:
+    found = {user["user_id"]: user for user in memory.users(tenant_id="acme")}
+    assert (found["ann"]["messages"], found["ann"]["sessions"]) == (3, 1)
+
+
 def test_results_are_json(memory: Memory) -> None:
     for result in (*memory.search("Lisbon", **ANN), *memory.memories(**ANN), memory.profile(**ANN)):
         assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
