@@ -158,10 +158,12 @@ def remote(url: str | None, key: str | None, timeout_s: float) -> Remote:
     """The way to a server; what is not given comes from the environment.
 
     Raises:
-        SettingsError: the package httpx is missing.
+        SettingsError: the package httpx is missing, or the key is none.
     """
     key = key or os.environ.get(_KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
+    if key and not (key.isascii() and key.isprintable()):
+        raise SettingsError("this is no key of a server: keys read mp_…, with letters, digits, - and _")
     if find_spec("httpx") is None:
         raise SettingsError("a server is asked with the package httpx, which is missing: pip install httpx")
     return Remote(url or os.environ.get(_URL) or _LOCAL, headers, timeout_s)

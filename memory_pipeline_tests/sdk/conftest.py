@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from memory_pipeline import Memory
 from memory_pipeline.sdk.model import Model
 from memory_pipeline_tests.protocol_server import ProtocolServer
-from memory_pipeline_tests.serving.running import Server, key_for
+from memory_pipeline_tests.serving.running import Server, key_for, until
 
+_LONG = timedelta(seconds=180)
 SAID = ["I live in Lisbon.", "I am allergic to hazelnuts.", "My sister is called Berta."]
 
 
@@ -22,6 +24,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         receipt = memory.add(SAID, user_id="ann", session_id="told", tenant_id="acme")
         assert (receipt.taken, receipt.known, receipt.quarantined) == (3, 0, 0)
         assert memory.end_session("told", user_id="ann", tenant_id="acme")
+        until(
+            lambda: len(memory.memories(user_id="ann", tenant_id="acme")) >= len(SAID),
+            what="the memories",
+            patience=_LONG,
+        )
     return made
 
 

@@ -12,7 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline import CurationError, Memory, MemoryReader, ModelError, NotFound, QueryError, ServerError
+from memory_pipeline import (
+    CurationError,
+    Memory,
+    MemoryReader,
+    ModelError,
+    NotFound,
+    QueryError,
+    ServerError,
+    SettingsError,
+)
 from memory_pipeline.domain.reading.recall import Answer, ContextBlock, Payload, RecalledItem, StandingProfile
 from memory_pipeline.sdk.results import MemoryHistory, MemoryRecord, Receipt, Reply
 from memory_pipeline_tests.protocol_server import ProtocolServer
@@ -162,6 +171,12 @@ def test_a_server_that_is_not_there() -> None:
     with Memory.connect("http://127.0.0.1:9") as memory, pytest.raises(ServerError, match="cannot be reached") as gone:
         memory.profile(user_id="ann")
     assert gone.value.status is None
+
+
+@pytest.mark.parametrize(("url", "key"), [("http://127.0.0.1:9", "mp_…"), ("http://here:there", None)])
+def test_what_is_no_address_and_no_key(url: str, key: str | None) -> None:
+    with pytest.raises(SettingsError), Memory.connect(url, key) as memory:
+        memory.profile(user_id="ann")
 
 
 def test_address_and_key_come_from_the_environment(server: Server, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

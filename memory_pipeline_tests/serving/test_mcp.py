@@ -64,11 +64,11 @@ def url(home: Path) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def over_http(url: str, key: str | None) -> AsyncIterator[Client]:
+async def over_http(url: str, key: str | None, mode: str = "auto") -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=60) as http,
-        Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+        Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode) as client,
     ):
         yield client
 
@@ -153,9 +153,10 @@ def test_over_stdio_on_a_home(home: Path) -> None:
     asyncio.run(talk())
 
 
-def test_over_http(home: Path, url: str) -> None:
+@pytest.mark.parametrize("mode", ["auto", "legacy"])  # this year's protocol, and the one that assistants begin with
+def test_over_http(home: Path, url: str, mode: str) -> None:
     async def talk() -> None:
-        async with over_http(url, key_for(home, "acme", "ann")) as client:
+        async with over_http(url, key_for(home, "acme", "ann"), mode) as client:
             await everything(client)
 
     asyncio.run(talk())

@@ -108,7 +108,7 @@ class Block(Shape):
 class Answered(Shape):
     """An answer from memory alone."""
 
-    text: str
+    text: Fenced
     citations: list[str] = Field(description="Ids of messages.")
     known: bool
 
