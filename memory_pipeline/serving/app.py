@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from importlib.util import find_spec
 
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
@@ -69,8 +68,8 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
 
 def _mcp(app: FastAPI) -> AbstractAsyncContextManager[None]:
     """``/mcp``, where the extra of that name is installed; open while the server runs."""
-    if find_spec("mcp") is None:
+    try:
+        from memory_pipeline.serving.mcp.mount import mount
+    except ModuleNotFoundError:  # there is no such package, or only its first major version
         return nullcontext()
-    from memory_pipeline.serving.mcp.mount import mount
-
     return mount(app)
