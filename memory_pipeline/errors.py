@@ -19,7 +19,8 @@
     ├── CurationError            an act by the user's own hand
     ├── EvaluationError          a fixture, a data set, a suite
     ├── PromotionError           a candidate
-    └── RollbackError            a run to be rolled back
+    ├── RollbackError            a run to be rolled back
+    └── ServerError              a server that an application asks
 """
 
 from __future__ import annotations
@@ -201,3 +202,15 @@ class PromotionError(MemoryPipelineError):
 
 class RollbackError(MemoryPipelineError):
     """A run cannot be rolled back, or not as things stand."""
+
+
+class ServerError(MemoryPipelineError):
+    """A memory server cannot be reached, or refuses a request: the key, its scopes, its limits.
+
+    Attributes:
+        status: of HTTP; None where there was no answer.
+        retry_after_s: when to ask again, where the server says so.
+    """
+
+    status: int | None = None
+    retry_after_s: float | None = None

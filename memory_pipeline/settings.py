@@ -68,6 +68,8 @@ class Settings(BaseSettings):
         "hashed", description="How OpenTelemetry spans of reads name tenant and user."
     )
     telemetry_key: SecretStr | None = Field(None, description="Key of these hashes; without one, ids can be guessed.")
+    url: str | None = Field(None, description="The server that `Memory.connect` and `mcp` ask, unless one is named.")
+    key: SecretStr | None = Field(None, description="The key that they show there.")
     keys_file: Path | None = Field(None, description="The server's keys; keys.json in the home when unset.")
     policy: Path | None = Field(None, description="TOML file that overrides figures of policy.toml.")
     prompts: Path | None = Field(None, description="Folder of templates that replace the shipped ones.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import socket
 import struct
 import sys
@@ -128,7 +129,10 @@ class ProtocolServer:
             return _json(self._embeddings(call))
         if call.path.endswith("/chat/completions"):
             step = step or self._answered(call)
-            return step if step.status >= 300 else _json(self._completion(call, step))
+            if step.status >= 300:
+                return step
+            completion = self._completion(call, step)
+            return _streamed(completion) if call.body.get("stream") else _json(completion)
         return fails(404, f"no such path: {call.path}")
 
     def _refused(self, call: Call) -> str | None:
@@ -266,6 +270,20 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _json(value: Mapping[str, Any]) -> Step:
     return Step(body=json.dumps(value).encode())
+
+
+def _streamed(completion: Mapping[str, Any]) -> Step:
+    """A completion in chunks of a word, as server-sent events."""
+    choice, shared = completion["choices"][0], {key: completion[key] for key in ("id", "created", "model")}
+    parts = [{"content": part} for part in re.findall(r"\S+\s*", choice["message"]["content"] or "")]
+    ends = [None] * len(parts) + [choice["finish_reason"]]
+    chunks = [
+        {**shared, "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": end}]}
+        for delta, end in zip([*parts, {}], ends, strict=True)
+    ]
+    events = [*(json.dumps(chunk) for chunk in chunks), "[DONE]"]
+    body = "".join(f"data: {event}\n\n" for event in events).encode()
+    return Step(headers={"Content-Type": "text/event-stream"}, body=body)
 
 
 def _encoded(vector: Sequence[float], encoding: str | None) -> list[float] | str:

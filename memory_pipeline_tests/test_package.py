@@ -14,7 +14,9 @@ HEAVY = ("dagster", "lancedb", "pandas", "openai", "onnxruntime", "pyarrow", "du
 _SCRIPT = "import sys; from memory_pipeline import {name}; print(*(m for m in {heavy!r} if m in sys.modules))"
 
 
-@pytest.mark.parametrize("name", ["MemoryReader", "MemoryCurator", "Settings", "MemoryPipelineError", "__version__"])
+@pytest.mark.parametrize(
+    "name", ["Memory", "MemoryReader", "MemoryCurator", "Settings", "MemoryPipelineError", "__version__"]
+)
 def test_importing_loads_no_engine(name: str) -> None:
     script = _SCRIPT.format(name=name, heavy=HEAVY)
     done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)

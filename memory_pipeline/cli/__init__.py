@@ -16,6 +16,7 @@ from memory_pipeline.cli import (
     encoding,
     erasing,
     evaluating,
+    mcp,
     migrating,
     operating,
     profiling,
@@ -55,6 +56,7 @@ for part in (
     reprocessing.app,
     diffing.app,
     serving.app,
+    mcp.app,
 ):
     app.registered_commands += part.registered_commands
 app.add_typer(encoding.app, name="encoder", rich_help_panel="Operate")
@@ -67,7 +69,7 @@ PANELS = {
     "Look inside": ("verdicts", "lifecycle", "maturity", "rates", "costs", "sql"),
     "Change and take back": ("diff", "runs", "rollback", "staged", "shadow", "promote", "eval"),
     "One user's data": ("erase", "export", "import"),
-    "Serve": ("serve",),
+    "Serve": ("serve", "mcp"),
     "Operate": ("doctor", "maintain", "migrate"),
 }
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
+from functools import cache
 from pathlib import PurePath
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
 
 
 def plain(value: Any) -> Any:
@@ -23,6 +27,52 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(v) for v in value]
     return str(value) if isinstance(value, PurePath) else value
+
+
+def parsed(cls: type[T], value: Any) -> T:
+    """The dataclass that :func:`plain` made a value of. Keys that it has not are left out: a newer release wrote them.
+
+    Raises:
+        ValueError: a field is missing, or is not of its type.
+    """
+    try:
+        return cast(T, _dataclass(cls, value))
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"{cls.__name__} was expected: {error}") from error
+
+
+def _dataclass(cls: Any, value: Mapping[str, Any]) -> Any:
+    needed = {f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING}
+    if missing := sorted(needed - value.keys()):
+        raise ValueError(f"{cls.__name__} was expected, and {', '.join(missing)} is missing")
+    hints = _hints(cls)
+    return cls(**{f.name: _typed(hints[f.name], value[f.name]) for f in fields(cls) if f.name in value})
+
+
+@cache
+def _hints(cls: type) -> Mapping[str, Any]:
+    return get_type_hints(cls)
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    if hint is Any:
+        return value
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return None if value is None else _typed(next(part for part in parts if part is not NoneType), value)
+    if is_dataclass(hint):
+        return _dataclass(hint, value)
+    if hint is datetime:
+        return datetime.fromisoformat(value)
+    if origin is tuple:
+        return tuple(_typed(parts[0], item) for item in value)
+    if origin is Mapping:
+        return {key: _typed(parts[1], item) for key, item in value.items()}
+    if hint is float:
+        return float(value)
+    if isinstance(hint, type) and not isinstance(value, hint):
+        raise ValueError(f"{value!r} is no {hint.__name__}")
+    return value
 
 
 class Plain:

@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memory_pipeline.asynchronous import in_thread
-from memory_pipeline.domain.reading.profile import StandingProfile
-from memory_pipeline.domain.reading.recall import Answer, ContextBlock, Payload, RecalledItem
+from memory_pipeline.domain.reading.recall import Answer, ContextBlock, Payload, RecalledItem, StandingProfile
 from memory_pipeline.retrieval.lists.plain_reads import PlainReads
 from memory_pipeline.retrieval.prompt.over_reference import Restraint
 from memory_pipeline.retrieval.prompt.session_blocks import SessionBlocks

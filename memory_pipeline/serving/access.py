@@ -33,7 +33,7 @@ OPEN = frozenset({"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/ope
 RIGHTS = tuple(
     (frozenset(methods.split()), re.compile(path), right)
     for methods, path, right in (
-        ("POST", r"/v1/(?:search|context|payload|ask)", Right.READ),
+        ("POST", r"/v1/(?:search|context|payload|ask|say)", Right.READ),
         ("GET", r"/v1/(?:memories(?:/[^/]+(?:/history)?)?|profile|timeline|users)", Right.READ),
         ("POST", r"/v1/(?:messages|memories|feedback|sessions/[^/]+/end)", Right.WRITE),
         ("PATCH DELETE", r"/v1/memories/[^/]+", Right.WRITE),
@@ -41,6 +41,7 @@ RIGHTS = tuple(
         ("POST", r"/v1/erasures", Right.ERASE),
         ("GET", r"/v1/erasures/[^/]+", Right.ERASE),
         ("GET", r"/metrics", Right.ADMIN),
+        ("GET POST DELETE", r"/mcp", Right.READ),  # its tools are requests of their own
     )
 )
 """What a key needs: methods, path, right."""

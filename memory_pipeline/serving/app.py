@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
@@ -15,8 +15,8 @@ from memory_pipeline.serving.metrics import Metrics
 from memory_pipeline.serving.problems import install
 from memory_pipeline.serving.routes import erasures, health, memories, messages, reads
 from memory_pipeline.serving.service import Service
-from memory_pipeline.serving.worker import Worker
 from memory_pipeline.settings import Settings
+from memory_pipeline.stages.messages.worker import Worker
 from memory_pipeline.storage.logs.access_log import AccessLog
 
 _ABOUT = """Long-term memory for LLM applications. Turns go in (`POST /v1/messages`); atomic, typed, dated, sourced
@@ -34,16 +34,17 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
         SettingsError: a setting is wrong, or the file of keys is none.
     """
     metrics = Metrics()
-    worker = Worker(settings, metrics) if work and not settings.remote else None
+    worker = Worker(settings, metrics.worker_started) if work and not settings.remote else None
     service = Service(settings, metrics, worker)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service.warm()
         if worker is not None:
             worker.start()
         try:
-            yield
+            async with app.state.mcp:
+                yield
         finally:
             if worker is not None:
                 worker.stop()
@@ -57,8 +58,18 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
     for part in (messages, reads, memories, erasures):
         app.include_router(part.router, dependencies=[described])
     app.include_router(health.router)
+    app.state.mcp = _mcp(app)
     limits = service.limits
     app.add_middleware(BodyLimit, most=limits.body_bytes)
     keys, log = Keys(settings), AccessLog(settings)
     app.add_middleware(AccessControl, keys=keys, rates=Rates(limits), log=log, metrics=metrics)
     return app
+
+
+def _mcp(app: FastAPI) -> AbstractAsyncContextManager[None]:
+    """``/mcp``, where the extra of that name is installed; open while the server runs."""
+    try:
+        from memory_pipeline.serving.mcp.mount import mount
+    except ModuleNotFoundError:  # there is no such package, or only its first major version
+        return nullcontext()
+    return mount(app)

@@ -19,7 +19,7 @@ from memory_pipeline.stages.messages.working_memory import Received, receive
 from memory_pipeline.storage.logs.working_files import WorkingMemory
 
 if TYPE_CHECKING:
-    from memory_pipeline.serving.worker import Worker
+    from memory_pipeline.stages.messages.worker import Worker
 
 
 class Service:

@@ -23,6 +23,7 @@ BODIES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("POST", "/v1/context"): {"message": "where do I live?", "session_id": "s"},
     ("POST", "/v1/payload"): {"message": "where do I live?", "session_id": "s"},
     ("POST", "/v1/ask"): {"question": "Where does ann live?"},
+    ("POST", "/v1/say"): {"message": "Where do I live?", "session_id": "s"},
     ("GET", "/v1/memories"): None,
     ("POST", "/v1/memories"): {"content": "I play the harp."},
     ("GET", "/v1/memories/ID"): None,
@@ -105,6 +106,7 @@ def test_nothing_is_read_or_changed_without_a_key(server: Server, keys: dict[str
     for wrong in (None, "mp_0_0", keys["acme"] + "x", keys["acme"][:-1]):
         with server.client(wrong) as nobody:
             routes = [*BODIES, ("GET", "/v1/users"), ("POST", "/v1/messages"), ("GET", "/metrics"), ("GET", "/panel")]
+            routes.append(("POST", "/mcp"))
             for method, path in routes:
                 answer = asked(nobody, method, path, {"user_id": "ann"}, BODIES.get((method, path)))
                 assert answer.status_code == 401, (method, path, answer.text)

@@ -1,4 +1,4 @@
-"""One item that a read returns, the block that a prompt gets, and the answer to a question."""
+"""What reads return: an item, the block and the whole prompt of a turn, an answer, and a user in a few lines."""
 
 from __future__ import annotations
 
@@ -100,3 +100,20 @@ class Answer(Plain):
     citations: tuple[str, ...]
     known: bool
     extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StandingProfile(Plain):
+    """A user in a few lines.
+
+    Attributes:
+        text: empty when nothing is known.
+        item_ids: the memories that it rests on, in the order of the text.
+        tokens: estimated size of the text.
+        version: digest of text and ids: equal versions are equal bytes.
+    """
+
+    text: str
+    item_ids: tuple[str, ...]
+    tokens: int
+    version: str

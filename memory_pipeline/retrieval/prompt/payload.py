@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_pipeline.domain.policy import PayloadPolicy
-from memory_pipeline.domain.reading.profile import StandingProfile
-from memory_pipeline.domain.reading.recall import ContextBlock, Payload
+from memory_pipeline.domain.reading.recall import ContextBlock, Payload, StandingProfile
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.engine import Engine

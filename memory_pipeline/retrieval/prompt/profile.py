@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from memory_pipeline.domain.policy import StandingProfilePolicy
-from memory_pipeline.domain.reading.profile import TITLES, StandingProfile, Trait, compose
+from memory_pipeline.domain.reading.profile import TITLES, Trait, compose
+from memory_pipeline.domain.reading.recall import StandingProfile
 from memory_pipeline.domain.text import normalise
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.prompt.escaping import fenced

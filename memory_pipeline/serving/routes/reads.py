@@ -6,9 +6,10 @@ from typing import Any
 
 from fastapi import APIRouter
 
-from memory_pipeline.domain.reading.profile import StandingProfile
-from memory_pipeline.domain.reading.recall import Answer, ContextBlock, RecalledItem
+from memory_pipeline.domain.reading.recall import Answer, ContextBlock, RecalledItem, StandingProfile
 from memory_pipeline.domain.reading.recall import Payload as PayloadMade
+from memory_pipeline.sdk.embedded import say as what_to_say
+from memory_pipeline.sdk.results import Say
 from memory_pipeline.serving.access import Asking, Caller
 from memory_pipeline.serving.answers import FeedbackTaken, Json, TimelinePage, UserPage
 from memory_pipeline.serving.paging import page
@@ -54,10 +55,25 @@ def context(body: Context, memories: Memories, caller: Asking) -> Json:
 @router.post("/v1/payload", response_model=PayloadMade)
 def payload(body: Payload, memories: Memories, caller: Asking) -> Json:
     """The whole prompt of a turn, as messages for a chat model. Without a history it is the session's own."""
+    return Json(memories.reader.payload(body.message, **whom(caller, body), **_prompting(body)))
+
+
+@router.post("/v1/say", response_model=Say)
+def say(body: Payload, memories: Memories, caller: Asking) -> Json:
+    """What memory has for whatever the user says: the answer, where the message asks for the user's own past and memory
+    knows it, else the payload for a chat model."""
+    return Json(what_to_say(memories.reader, body.message, {**whom(caller, body), **_prompting(body)}))
+
+
+def _prompting(body: Payload) -> dict[str, Any]:
     history = [turn.model_dump(exclude_unset=True) for turn in body.history]
-    given: dict[str, Any] = {"system": body.system, "services": body.services, "history": history}
-    made = memories.reader.payload(body.message, **whom(caller, body), **_shape(body), **given, **body.reach())
-    return Json(made)
+    return {
+        "system": body.system,
+        "services": body.services,
+        "history": history,
+        **_shape(body),
+        **body.reach(),
+    }
 
 
 def _shape(body: Context) -> dict[str, Any]:
@@ -67,8 +83,7 @@ def _shape(body: Context) -> dict[str, Any]:
 @router.post("/v1/ask", response_model=Answer)
 def ask(body: Ask, memories: Memories, caller: Asking) -> Json:
     """An answer from memory alone, with citations, or an honest "not known"."""
-    found = memories.reader.ask(body.question, **whom(caller, body), **body.reach())
-    return Json({"text": found.text, "citations": found.citations, "known": found.known})
+    return Json(memories.reader.ask(body.question, **whom(caller, body), **body.reach()))
 
 
 @router.get("/v1/profile", response_model=StandingProfile)

@@ -1,6 +1,6 @@
-"""The process beside the server that takes turns into the log and makes memories of them.
+"""The process beside a server or an application that takes turns into the log and makes memories of them.
 
-It is a process of its own because it parses: the server's threads go on answering. It ends with the server, however
+It is a process of its own because it parses: the threads of whoever starts it go on. It ends with that one, however
 that ends, and one that was killed goes on where it was.
 """
 
@@ -12,11 +12,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from typing import IO, TYPE_CHECKING
 
 from memory_pipeline.errors import MemoryPipelineError
-from memory_pipeline.serving.metrics import Metrics
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,16 +27,24 @@ _FULL_LOOK_S = 600.0
 _SHARE = 3.0  # pauses in proportion to looks: with thousands of sessions that wait, looking is work
 _AGAIN_S = (1.0, 60.0)  # first and longest wait after a failure
 _STOP_S = 10.0
-_SECRETS = {"postgres_url", "alert_webhook", "telemetry_key"}  # the environment tells them, no list of processes
+_SECRETS = {"key", "postgres_url", "alert_webhook", "telemetry_key"}  # the environment tells them, no list of processes
 _log = logging.getLogger(__name__)
 
 
 class Worker:
-    """Starts the process, and starts it again when it ends before it is told to."""
+    """Starts the process, and starts it again when it ends before it is told to.
 
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+    Args:
+        started: called at each start.
+        told: levels of what it writes to standard error.
+    """
+
+    def __init__(
+        self, settings: Settings, started: Callable[[], None] = lambda: None, *, told: int = logging.INFO
+    ) -> None:
         self._settings = settings
-        self._metrics = metrics
+        self._started = started
+        self._told = str(told)
         self._process: subprocess.Popen[bytes] | None = None
         self._stopping = threading.Event()
         self._watch = threading.Thread(target=self._watched, name="worker", daemon=True)
@@ -67,9 +75,11 @@ class Worker:
 
     def _begin(self) -> None:
         settings = self._settings.model_dump_json(exclude_unset=True, exclude=_SECRETS)
-        self._metrics.worker_started()
+        self._started()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "memory_pipeline.serving.worker", settings], stdin=subprocess.PIPE
+            [sys.executable, "-m", "memory_pipeline.stages.messages.worker", settings, self._told],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,  # whoever starts it may speak a protocol there
         )
 
     def _watched(self) -> None:
@@ -129,19 +139,20 @@ def _context(settings: Settings, last: StageContext | None) -> StageContext:
 
 
 def _until_closed(pipe: IO[bytes], stopping: threading.Event) -> None:
-    """Wait for the server to close the pipe, as it also does when it is killed."""
+    """Wait for the other end of the pipe to be closed, as it also is when that one is killed."""
     while os.read(pipe.fileno(), 4096):
         pass
     stopping.set()
 
 
 def main() -> None:
-    """Run as a process: settings as JSON in the first argument; ends when standard input does."""
+    """Run as a process: settings as JSON in the first argument, what to log in the second; ends when standard input
+    does."""
     import signal
 
-    for number in (signal.SIGINT, signal.SIGTERM):  # meant for the server, which then closes the pipe
+    for number in (signal.SIGINT, signal.SIGTERM):  # meant for whoever started it, who then closes the pipe
         signal.signal(number, signal.SIG_IGN)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=int(sys.argv[2]), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     stopping = threading.Event()
     threading.Thread(target=_until_closed, args=(sys.stdin.buffer, stopping), daemon=True).start()
     run(Settings.load(**_given(sys.argv[1])), stopping)
