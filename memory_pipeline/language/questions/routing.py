@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.questions.reading import Wants, read
 from memory_pipeline.language.questions.subjects import Whose
 from memory_pipeline.language.questions.tables import elsewhere
@@ -26,4 +27,4 @@ def asks_memory(message: str) -> bool:
 
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(table("questions")["routing"][name], re.I)
+    return lazy(table("questions")["routing"][name], re.I)
