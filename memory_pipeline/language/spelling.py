@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from memory_pipeline.language.vocabulary import table
+from memory_pipeline.language.vocabulary import table, words
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " ", "\u202f": " "})
 _EMOJI = re.compile(
@@ -22,7 +22,8 @@ _TURNED = re.compile(r"\b(turn(?:s|ed|ing)? \d{1,3}) (yesterday|today|tomorrow|l
 # "I've got a job" is no past.
 _HAVE_GOT = re.compile(
     r"\b(?:(?P<have>I|we|you|they)(?:'ve| have)|(?P<has>he|she|it|[A-Z][a-z]+)(?:'s| has)) got (?=(?:an?|the|my|our|"
-    r"some|no|any|one|two|three|four|five|six|several|both|another|lots|plenty|\d+)\b)",
+    r"some|no|any|one|two|three|four|five|six|several|both|another|lots|plenty|\d+|"
+    rf"{'|'.join(sorted(words('condition')))})\b)",
     re.I,
 )
 # "Got to ring the bank", "I've to mow the lawn": a duty.
@@ -32,7 +33,7 @@ _HAS_BEEN = re.compile(r"(?<=\w)'s been\b", re.I)
 _DONE_WITH = re.compile(r"^(?:(?:i'm|i am) )?(?:all |finally )?(?:done|through) with ", re.I)
 # "Its apixaban now."
 _ITS = re.compile(r"\bits (?=(?:an? )?[a-z]+ (?:now|instead)\b)", re.I)
-_WORD = re.compile(r"[A-Za-z']+")
+_WORD = re.compile(r"(?<![A-Za-z'])[A-Za-z']+(?![A-Za-z'\d])")  # "N3" is no "n"
 _SPACE = re.compile(r"\s+")
 
 

@@ -62,6 +62,7 @@ YEARLY = re.compile(rf"\b{any_of(_TABLE['context']['yearly'])}\b", re.I)
 REFUSED = re.compile(rf"\b(?:{any_of(_TABLE['context']['refused'])})\s+(?:the\s+)?$", re.I)
 MOVED = re.compile(rf"\b(?:{any_of(_TABLE['context']['moved'])})\b[^.;!?]{{0,40}}$", re.I)
 
+NUMBERED = any_of(_TABLE["context"]["numbered"])
 EVENING = re.compile(rf"\b{any_of(_TABLE['context']['evening'])}\b", re.I)
 _PREDICATE = re.compile(rf"\s+{any_of(_TABLE['context']['predicates'])}\b", re.I)
 
