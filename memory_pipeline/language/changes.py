@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from memory_pipeline.domain.consolidation.studies import fields
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.language.vocabulary import occupation, table
+from memory_pipeline.language.vocabulary import occupation, table, words
 
 _STARTS = lazy(
     r"^(?P<job>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}) (?:at|with|for) (?P<org>(?:the )?[\w&'.-]+(?: [A-Z][\w&'.-]*)*), "
     r"(?:i )?start(?:s|ed|ing)? (?P<when>.+)$",
     re.I,
 )
+_SELF = lazy(r"^(?P<job>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}?) (?:here )?in (?P<where>.{3,40})$", re.I)
+_DETERMINED = lazy(r"(?:the|my|our|an?|his|her|their|this|that|i|we)\b|.*\b(?:is|are|was|were|has|have|and)\b", re.I)
 _NAMES = frozenset({"org", "place"})
 
 
@@ -22,15 +25,30 @@ def changed(text: str) -> str:
     begun = _STARTS.match(plain)
     if begun and occupation(begun["job"].split()[-1].lower()):
         return f"I work as a {begun['job'].lower()} at {begun['org']} from {begun['when']}"
+    himself = _SELF.match(plain)
+    if himself and occupation(himself["job"].split()[-1].lower()) and not _DETERMINED.match(plain):
+        return f"I work as a {himself['job'].lower()} and I live in {himself['where']}"
     for says, told in _rows():
         hit = says.match(plain)
         if hit:
             said = {name: found or "" for name, found in hit.groupdict().items()}
+            if "what" in said and hit.start("what") == 0 and said["what"][1:].islower():
+                said["what"] = said["what"].lower()  # a capital because it stands first
             said |= {name: said[name][:1].upper() + said[name][1:] for name in _NAMES & said.keys()}
             return " ".join(told.format(**said).split())
     return ""
 
 
+def _filled(says: str, known: dict[str, str]) -> str:
+    for name, alternatives in known.items():
+        says = says.replace(name, alternatives)
+    return says
+
+
 @cache
 def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((lazy(row["says"], re.I), row["told"]) for row in table("changes")["changed"])
+    studied = "|".join(sorted(fields(), key=len, reverse=True))
+    parts = "|".join(sorted(words("body"), key=len, reverse=True))
+    known = {"<field>": studied, "<body>": parts}
+    rows = ((_filled(row["says"], known), row["told"]) for row in table("changes")["changed"])
+    return tuple((lazy(says, re.I), told) for says, told in rows)

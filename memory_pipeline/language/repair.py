@@ -28,6 +28,12 @@ _WITHOUT = lazy(
     r"(?=,|\.|;|!|$|\s+(?:for me|please|ever|and \w+ is))",
     re.I,
 )
+# "The callback is off, so no monologue needed": what is not to be done any more.
+_NEEDLESS = lazy(
+    r",?\s+(?:and\s+so|so|and|hence|therefore)\s+(?:there is )?no\s+(?P<what>[a-z][\w /-]*?)\s+(?:is |are )?"
+    r"(?:needed|required|necessary)(?: any ?more| now| then| after all)?(?=,|\.|;|!|$)",
+    re.I,
+)
 # "Three soups, no leeks because I react to those": a request that says what its writer cannot have, and why.
 _BARRED = lazy(
     r"(?:^|,\s*|\s)(?:but |and |with )?no (?P<what>(?!more\b|one\b|need\b)[a-z][\w -]{2,30}?),? "
@@ -35,8 +41,15 @@ _BARRED = lazy(
     re.I,
 )
 
+_COMMA = lazy(r",\s+(?:(?:and|but|so|also)\s+)?")
+_MOST_PARTS = 6
+
 # "No more running for me": said of oneself, it is no request.
-_NO_MORE = lazy(r"^no more (?P<what>[a-z][\w /-]{2,40}?) (?:for (?:me|us)|these days)\b", re.I)
+_NO_MORE = lazy(
+    r"^no more (?P<what>[a-z][\w /-]{2,40}?) (?:for (?:me|us)|these days)\b|"
+    r"^no (?P<none>[a-z][\w /-]{2,40}?) (?:for (?:me|us) )?(?:any ?more|these days)[.!]*$",
+    re.I,
+)
 _WEIGHING = lazy(r"^(?:I am )?(?:down|up) to (?P<what>\d+(?:[.,]\d+)? ?(?:kg|kilos?|lbs?|pounds|stone)\b)", re.I)
 
 
@@ -47,17 +60,27 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         listed: it is an item of a list or a row of a table about its writer.
         heading: what stands above the list or before the colon.
     """
-    plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(r"I gave up \g<what>", spelled(text)))
+    plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(_given_up, spelled(text)))
     chores = to_do(plain, heading)
     if chores:
         return chores
     rows = row(plain) if ":" in plain else None
     if rows:
         return rows
-    plain = undone(plain) or _without_lead(_without_heading(plain))
+    plain = undone(plain) or changed(_without_tail(plain)) or _without_lead(_without_heading(plain))
     plain = _joined_verbs(changed(plain) or plain)
     plain = _small_name().sub(lambda m: m.group(1) + m.group(2).capitalize(), plain)
     plain = _remarked().sub(r"\g<told>", plain)
+    apart = _noted_apart(plain)
+    if apart:
+        before, told, after = apart
+        around = (sentences(part, listed=listed, heading=heading) if part else [] for part in (before, after))
+        return [*next(around), told, *next(around)]
+    needless = _NEEDLESS.search(plain)
+    if needless:
+        told = f"I no longer have to do {needless.group('what').strip()}."
+        left = plain[: needless.start()] + plain[needless.end() :]
+        return [told, *sentences(left, listed=listed, heading=heading)]
     without = _WITHOUT.search(plain) if _BY_WRITER.match(plain) else None
     if without:
         told = f"I can't have {without.group('what').strip()}."
@@ -74,15 +97,32 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     return [_noted(part) or with_subject(_without_lead(part)) for part in parts]
 
 
+def _given_up(hit: re.Match[str]) -> str:
+    return f"I gave up {hit['what'] or hit['none']}"
+
+
 def restriction(text: str) -> str:
     """What a request says that its writer cannot have, and why, as a statement; "" of any other text."""
     hit = _BARRED.search(text)
     return f"I can't have {hit['what'].strip()} because {hit['why'].strip()}." if hit else ""
 
 
+def _noted_apart(text: str) -> tuple[str, str, str] | None:
+    """A change that is noted between commas, with what stands before and behind it: "boxes are unpacked, Tromsø is home
+    now"; None where there is none."""
+    cuts = [(0, 0), *(m.span() for m in _COMMA.finditer(text)), (len(text), len(text))]
+    for (_, start), (end, behind) in zip(cuts[:-1], cuts[1:], strict=True):
+        if (start, end) == (0, len(text)) or len(cuts) > _MOST_PARTS:
+            return None
+        told = changed(text[start:end])
+        if told:
+            return text[:start].rstrip(" ,"), f"{told}.", text[behind:]
+    return None
+
+
 def _noted(part: str) -> str:
     """What is only noted as undone, changed or done, as a statement."""
-    return undone(part) or changed(_without_lead(part)) or done(part)
+    return undone(part) or changed(_without_tail(part)) or changed(_without_lead(part)) or done(part)
 
 
 def _without_heading(text: str) -> str:
@@ -99,6 +139,11 @@ def _without_lead(text: str) -> str:
     led = _leads().match(text)
     if led and led.end() < len(text):
         text = text[led.end() :]
+    return _without_tail(text)
+
+
+def _without_tail(text: str) -> str:
+    """A text without words at its end that say nothing more: "lol", "though"."""
     tail = _tails().search(text)
     if tail and tail.start() > 3:
         text = text[: tail.start()] + ("." if text.endswith(".") else "")

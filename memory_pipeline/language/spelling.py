@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.language.vocabulary import table
+from memory_pipeline.language.vocabulary import table, words
 
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " ", "\u202f": " "})
 _EMOJI = lazy(
@@ -23,7 +23,8 @@ _TURNED = lazy(r"\b(turn(?:s|ed|ing)? \d{1,3}) (yesterday|today|tomorrow|last|on
 # "I've got a job" is no past.
 _HAVE_GOT = lazy(
     r"\b(?:(?P<have>I|we|you|they)(?:'ve| have)|(?P<has>he|she|it|[A-Z][a-z]+)(?:'s| has)) got (?=(?:an?|the|my|our|"
-    r"some|no|any|one|two|three|four|five|six|several|both|another|lots|plenty|\d+)\b)",
+    r"some|no|any|one|two|three|four|five|six|several|both|another|lots|plenty|\d+|"
+    rf"{'|'.join(sorted(words('condition')))})\b)",
     re.I,
 )
 # "Got to ring the bank", "I've to mow the lawn": a duty.
@@ -33,7 +34,7 @@ _HAS_BEEN = lazy(r"(?<=\w)'s been\b", re.I)
 _DONE_WITH = lazy(r"^(?:(?:i'm|i am) )?(?:all |finally )?(?:done|through) with ", re.I)
 # "Its apixaban now."
 _ITS = lazy(r"\bits (?=(?:an? )?[a-z]+ (?:now|instead)\b)", re.I)
-_WORD = lazy(r"[A-Za-z']+")
+_WORD = lazy(r"(?<![A-Za-z'])[A-Za-z']+(?![A-Za-z'\d])")  # "N3" is no "n"
 _SPACE = lazy(r"\s+")
 
 

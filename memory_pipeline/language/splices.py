@@ -19,6 +19,8 @@ _NOUN_IS = lazy(
     r",\s+(?:and\s+)?(?=(?:(?:the|my|our) )?(?!who\b|which\b|that\b|there\b|what\b|where\b|when\b|how\b|all\b|both\b)"
     r"[a-z]{3,} (?:is|are|was|were) )",
 )
+# "Millport's off, Rory has chickenpox": a name with its verb right behind it.
+_NAME_HAS = lazy(r",\s+(?:and\s+|but\s+)?(?=[A-Z][a-z]+ (?:has|is|was|had|got|will|wants|needs) )")
 _BECAUSE = lazy(r"\bbecause\b", re.I)
 _PUNCTUATED = lazy(r"[,;–—-]|\s+[-–—]")
 # What begins like this needs the clause that follows.
@@ -49,7 +51,9 @@ def has_finite_verb(text: str) -> bool:
 def spliced(text: str) -> list[str]:
     """Main clauses that only a comma or a conjunction joins, each by itself."""
     found, start = [], 0
-    cuts = sorted((m for cut in (_SPLICE, _AND_I, _NOUN_IS) for m in cut.finditer(text)), key=lambda m: m.start())
+    cuts = sorted(
+        (m for cut in (_SPLICE, _AND_I, _NOUN_IS, _NAME_HAS) for m in cut.finditer(text)), key=lambda m: m.start()
+    )
     for cut in cuts:
         left, right = text[start : cut.start()], text[cut.end() :]
         if cut.start() >= start and _parts(left, cut.group(), right):

@@ -9,6 +9,12 @@ from memory_pipeline.domain.consolidation.fulfilment import fit, fulfilled, same
 FULFILS = [  # told, planned
     ("Rang the dentist, all sorted.", "Needs to call their dentist this week."),
     ("Rang the vet.", "Said they'd ring the vet about scanning the lambs by 1 May 2026."),
+    ("Abstract submitted.", "Has to submit their abstract by 1 December 2026."),
+    ("The boiler man has been.", "Told Mair they would ring the boiler man."),
+    ("The dress is back.", "Needs to return the dress."),
+    ("The roller is with them now.", "Must take the roller back to the clinic."),
+    ("Watered them.", "Wants to be reminded to water the plants."),
+    ("Found one.", "Needs to find a plumber."),
     ("Sent Neha the notes.", "Promised Neha they will send their lecture notes."),
     ("Old thinkpad went back by courier.", "Needs to give the laptop back to Acme."),
     ("GP is done.", "Needs to take care of GP."),
@@ -158,6 +164,11 @@ NOT_OF_PEOPLE = [
     ("Got Noah's sister a kite.", "Needs to buy a birthday present for Ida."),
 ]
 DOES_NOT = [  # told, planned
+    ("Sent it.", "Needs to send the form."),
+    ("Watered them.", "Needs to feed the fish."),
+    ("Found one.", "Needs to find the charger."),
+    ("The milk man has been.", "Told Mair they would ring the boiler man."),
+    ("Mother came by.", "Needs to call their mother."),
     ("Paid the water bill.", "Needs to pay the electricity bill."),
     ("Ravi emailed me about lunch.", "Has to email Ravi the contract."),
     ("Mom called the plumber herself.", "Needs to call their mom."),

@@ -18,6 +18,10 @@ SPELLED = {
     "The US is big": "The US is big",  # an acronym is no chat word
     "I love jazz :)": "I love jazz",
     "“quoted” words": '"quoted" words',
+    "passed N3, tea n cake": "passed N3, tea and cake",
+    "up tae Leith wi the weans": "up to Leith with the kids",
+    "Rory's got measles": "Rory has measles",
+    "id fix it": "I'd fix it",
 }
 
 
@@ -27,6 +31,9 @@ def test_plain_spelling(text: str, expected: str) -> None:
 
 
 SENTENCES = {
+    "The boxes are unpacked, Turku is home now.": ["The boxes are unpacked", "I live in Turku now."],
+    "The callback is off, so no monologue needed.": ["The callback is off", "I no longer have to do monologue."],
+    "The trip's off, Rory has measles": ["The trip is off", "Rory has measles"],
     # a left-out subject
     "Moved house last week": ["I moved house last week"],
     "Living in Rome": ["I am living in Rome"],

@@ -32,6 +32,13 @@ NO_LISTS = [
     "Recipe: chop the onions, fry them",
 ]
 UNDONE = {
+    "It's on me to bring the drinks.": "I have to bring the drinks",
+    "I'd better get the tyres changed": "I need to get the tyres changed",
+    "There's a form to return by Thursday": "I need to return a form by Thursday",
+    "Next week I have the parents' evening to prepare": "I need to prepare the parents' evening Next week",
+    "The resignation has to be in by Tuesday": "I have to get my resignation in by Tuesday",
+    "Gave my word to Jo that I'd fix her sink": "I promised to fix her sink",
+    "Next is to book the check-up": "I need to book the check-up",
     "the visa form is still open": "I need to take care of the visa form",
     "dentist still to do": "I need to take care of dentist",
     "the invoice I keep putting off": "I need to take care of the invoice",

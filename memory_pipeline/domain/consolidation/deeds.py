@@ -40,6 +40,7 @@ _FRAME = lazy(
     r"(?:they|he|she|i)(?: would| will|['’]d|['’]ll))|"
     r"(?:asked|wants?|would like|needs?|asks)(?: the assistant)? (?:(?:to be )?reminded (?:to|of|about)|"
     r"(?:to remind (?:them|him|her|me)|a reminder) (?:to|of|about|for))|"
+    r"be reminded (?:to|of|about)|"
     r"(?:a )?remind(?:er)?:?(?: (?:them|him|her|me))?(?: (?:to|of|about))?:?)\s+",
 )
 _LEAD = lazy(
@@ -55,7 +56,7 @@ _GENERIC_SAID = lazy(
     r"in the post|in the mail|squared away|all good)\b"
     # "The essay is in", "the tyres are on": where a thing is that is dealt with.
     r"|(?:\bis|\bare|\bwas|\bwere|'s|\bwent) (?:now |finally |all |already |both |safely )*"
-    r"(?:in|out|on|up|off|through|away|gone|live|ready|back)$",
+    r"(?:in|out|on|up|off|through|away|gone|live|ready|back|with (?:him|her|them|the \w+|[A-Z]\w+))(?: again| now)?$",
     re.I,
 )
 _IS = lazy(r"^((?:\w+ ){0,2}\w+)'s (?:been )?(\w+ed|done|sent|paid|bought|made|written)$")
@@ -309,7 +310,7 @@ def _passive(low: Sequence[str], at: int, objects: bool) -> bool:
     subject = [w for w in low[:at] if w not in STOPWORDS]
     acting = subject and subject[-1].removesuffix("'s") in wordset("objects", "people") | wordset("objects", "trades")
     single, _, _ = _verbs()
-    of_people = single.get(low[at], frozenset()) & {"call", "visit", "tell", "ask", "reply", "text", "meet", "send"}
+    of_people = single.get(low[at], frozenset()) & {"call", "visit", "tell", "ask", "reply", "text", "meet"}
     return not (acting or objects or (of_people and len(subject) < 2))
 
 

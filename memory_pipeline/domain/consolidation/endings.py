@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.consolidation.equivalence import one_owner, qualified
+from memory_pipeline.domain.consolidation.naming import named_in
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.patterns import lazy
@@ -54,6 +55,8 @@ class Ending:
         role: it ends only what the one it names is to the user.
         anyone: whoever it is told of: "our daughter was born" is the end of a pregnancy.
         verb: it ends only what is told with the same verb.
+        of: it ends what reads so, whatever relation that is of.
+        thing: it is told of a thing of the user's, whatever its own subject is.
     """
 
     ends: frozenset[str]
@@ -63,6 +66,8 @@ class Ending:
     verb: bool
     role: bool = False
     anyone: bool = False
+    of: re.Pattern[str] | None = None
+    thing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +75,13 @@ class _Rule:
     says: re.Pattern[str]
     ends: frozenset[str]
     alone: re.Pattern[str] | None
+    of: re.Pattern[str] | None
     subject: bool
     whole: bool
     verb: bool
     role: bool
     anyone: bool
+    thing: bool
 
 
 @lru_cache(maxsize=1)
@@ -84,7 +91,8 @@ def _rules() -> tuple[_Rule, ...]:
             lazy(row["says"]),
             frozenset(row["ends"]),
             lazy(row["alone"]) if "alone" in row else None,
-            *(bool(row.get(flag)) for flag in ("subject", "whole", "verb", "role", "anyone")),
+            lazy(row["of"]) if "of" in row else None,
+            *(bool(row.get(flag)) for flag in ("subject", "whole", "verb", "role", "anyone", "thing")),
         )
         for row in table("endings")["ending"]
     )
@@ -93,15 +101,22 @@ def _rules() -> tuple[_Rule, ...]:
 @lru_cache(maxsize=65536)
 def endings(content: str) -> tuple[Ending, ...]:
     """What a sentence tells to be over, one for each way to read it; none for wishes and conditions."""
-    text = normalise(content)
+    text = _left_side().sub("", normalise(content))
     found = []
     for rule in _rules():
         hit = rule.says.search(text)
         if hit and not _only_talked_of(text, hit) and not (rule.whole and qualified(hit.group("what"), None)):
             alone = rule.alone is not None and bool(rule.alone.search(text))
             what = _stems(hit.group("what") or "")
-            found.append(Ending(rule.ends, what, alone, rule.subject, rule.verb, rule.role, rule.anyone))
+            flags = rule.subject, rule.verb, rule.role, rule.anyone, rule.of, rule.thing
+            found.append(Ending(rule.ends, what, alone, *flags))
     return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def _left_side() -> re.Pattern[str]:
+    """ "Their left knee" is no leaving."""
+    return lazy(rf"\bleft (?=(?:{'|'.join(sorted(wordset('objects', 'sides')))})\b)")
 
 
 def _only_talked_of(text: str, hit: re.Match[str]) -> bool:
@@ -178,9 +193,10 @@ def _meant(ending: Ending, proposal: Proposal, memory: MemoryVersion) -> bool:
     if ending.subject or ending.role:
         return _is_the_one(ending, memory)
     value = _stems(memory.value or "")
-    if _of(proposal, memory) and _is_provider(ending, memory, value):
+    mine = _of(proposal, memory) or ending.thing and normalise(memory.subject or "user") == "user"
+    if mine and _is_provider(ending, memory, value):
         return True
-    if not _of(proposal, memory) or not _related(ending, memory):
+    if not mine or not _related(ending, memory):
         return False
     there = _stems(memory.content) | value
     named = ending.what - {stem(w) for w in _TENSE}
@@ -191,13 +207,15 @@ def _meant(ending: Ending, proposal: Proposal, memory: MemoryVersion) -> bool:
     if ending.verb and stem(_first(_without_subject(normalise(memory.content), memory.subject))) not in named:
         return named == there - {stem(w) for w in _TENSE}
     # All that is named must be there: "no longer drinks instant coffee" is not about coffee.
-    return named <= there or bool(value) and value <= named and _names(ending.what, value) and _ANY not in ending.ends
+    if named_in(named, there):
+        return True
+    return bool(value) and value <= named and _names(ending.what, value) and _ANY not in ending.ends
 
 
 def _is_provider(ending: Ending, memory: MemoryVersion, value: frozenset[str]) -> bool:
     """ "Cancelled Allianz" ends "Their car insurance is with Allianz", whatever it is that one has there."""
     named = ending.what - {stem(w) for w in _TENSE}
-    return (memory.attribute or "").startswith("current_") and bool(value) and named == value
+    return (memory.attribute or "").startswith("current_") and bool(value) and value <= named
 
 
 def _names(what: frozenset[str], value: frozenset[str]) -> bool:
@@ -242,6 +260,8 @@ def _related(ending: Ending, memory: MemoryVersion) -> bool:
     if "employer" in ending.ends and _done_for(ending, memory):
         return True
     text = _without_subject(normalise(memory.content), memory.subject)
+    if ending.of is not None and ending.of.search(text):
+        return True
     if ending.anyone:
         return any(text.startswith(lead) for lead in ending.ends if " " in lead)
     return not _listed(memory.attribute) and any(text.startswith(f"{lead} ") or text == lead for lead in ending.ends)
@@ -296,7 +316,9 @@ def _first(content: str) -> str:
 @lru_cache(maxsize=65536)
 def _stems(text: str) -> frozenset[str]:
     bare = _FRAMING.sub(" ", normalise(text))
-    light = wordset("objects", "light") - {"time"}
+    light = wordset("objects", "light") - {"time", "back"}
     return frozenset(
-        stem(singular(w.removesuffix("'s"))) for w in words(bare) if w not in STOPWORDS and w not in light
+        stem(singular(w.removesuffix("'s")))
+        for w in words(bare)
+        if w not in STOPWORDS and w not in light and (len(w) > 1 or w.isdigit())
     ) - {"anymore", "any", "longer", "called", "named", "call", "nam"}

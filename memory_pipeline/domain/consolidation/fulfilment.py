@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memory_pipeline.domain.consolidation.deeds import Act, deeds, plans
+from memory_pipeline.domain.consolidation.naming import lines, same_thing
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table, wordset
@@ -40,6 +41,15 @@ _HAS_NOW = lazy(
 _WAS = lazy(r"^(?P<what>[^,.;]{2,60}?) (?:was|were) (?:\w+ ){0,3}?(?P<how>\w+)\b", re.I)
 _WAS_AT = lazy(r"^(?:the user |i |we )?(?:was|were|(?:has |have )?been) (?:over )?(?:at|to) (?P<where>[^,.;]+)", re.I)
 _CAME = wordset("objects", "came")
+_CAME_BY = lazy(
+    r"^(?:(?:the|my|our) )?(?P<who>[^,.;]{3,40}?) (?:ha(?:s|ve) been|came|has come|turned up|was here|visited)\b",
+    re.I,
+)
+_CALLERS = wordset("objects", "callers")
+# Done with what the words before it named: "watered them", "found one".
+_POINTED = lazy(r"^(?:has |had |have )?\w+ (?:\w+ )?(?P<what>it|them|this|that|one|those|both)\b", re.I)
+_INDEFINITE = frozenset({"a", "an", "some", "another", "one"})
+_VAGUE = frozenset({"do", "buy", "collect", "find", "send", "give", "visit", "see", "call", "meet", "tell", "review"})
 _MONEY = lazy(r"\b(?:money|cash|euros?|dollars?|pounds?|\d+ ?(?:€|\$|£)|[€$£] ?\d+)\b", re.I)
 _SUMMONED = frozenset({"call", "book", "ask", "contact", "reply", "meet", "visit", "text", "invite", "fix"})
 
@@ -102,7 +112,7 @@ def _deeds_of(said: str, agent: str | None) -> list[Act]:
     text = _plain(said)
     told = [_with_agent(deed, agent) for deed in deeds(text)]
     told = [deed for deed in told if not deed.agent or _trade_came(deed) or _rang_back(deed)]
-    return told + _received(text) + _seen(text) + _been(text)
+    return told + _called_in(text) + _received(text) + _seen(text) + _been(text)
 
 
 def _with_agent(deed: Act, agent: str | None) -> Act:
@@ -113,7 +123,18 @@ def _with_agent(deed: Act, agent: str | None) -> Act:
 
 
 def _trade_came(deed: Act) -> bool:
-    return bool(deed.agent & wordset("objects", "trades")) and bool(_CAME & frozenset(deed.tokens))
+    called = deed.agent & wordset("objects", "trades") or len(deed.agent) > 1 and deed.agent & _CALLERS
+    return bool(called) and bool(_CAME & frozenset(deed.tokens))
+
+
+def _called_in(text: str) -> list[Act]:
+    """ "The boiler man has been": who was to be called came."""
+    hit = _CAME_BY.match(text)
+    who = frozenset().union(*(a.all for a in plans("call " + hit["who"]))) if hit else frozenset[str]()
+    if len(who) < 2 or not who & _CALLERS:
+        return []
+    nothing: dict[str, frozenset[str]] = {role: frozenset() for role in ("obj", "for", "from", "aside")}
+    return [Act(frozenset({"visit"}), "", nothing, frozenset(), frozenset(), who, False, ())]
 
 
 def _rang_back(deed: Act) -> bool:
@@ -166,15 +187,24 @@ def _other_amount(said: str, loop: str) -> bool:
 def _fits(deed: Act, plan: Act, *, dropped: bool) -> float:
     if deed.agent:
         acting = deed.agent & wordset("objects", "trades") if not _rang_back(deed) else deed.agent
-        summoned = plan.families & _SUMMONED and any(_same(a, w) for a in acting for w in plan.core)
+        if len(deed.agent) > 1 and deed.agent & _CALLERS:  # "the boiler man"
+            acting = deed.agent - _CALLERS if all(_met(w, plan.core) for w in deed.agent) else frozenset()
+        summoned = plan.families & _SUMMONED and any(same_thing(a, w) for a in acting for w in plan.core)
         return 1.0 if summoned else 0.0
     exact = _act_fits(deed, plan)
     if not (dropped or exact):
         return 0.0
     shared = _shared(deed, plan)
     if not shared:
-        bare = not deed.core and not plan.core and deed.families & plan.families
-        return 0.5 if bare and not deed.generic else 0.0
+        same = deed.families & plan.families if not deed.generic else frozenset[str]()
+        if same and not plan.core and not deed.core:
+            return 0.5
+        pointed = _POINTED.match(" ".join(deed.tokens)) if same else None
+        if pointed is None:
+            return 0.0
+        # "Hired one" is one of the kind that was wanted; "sent it" may be anything.
+        of_a_kind = pointed["what"] == "one" and bool(_INDEFINITE & frozenset(plan.tokens))
+        return 0.25 if of_a_kind or not deed.core and not same <= _VAGUE else 0.0
     if not dropped and (_other_things(deed, plan) or _part_only(deed, plan)):
         return 0.0
     missing = sum(not _met(w, deed.all) for w in plan.core)
@@ -238,33 +268,13 @@ def _extra(deed: Act, plan: Act, role: str) -> bool:
 
 
 def _met(word: str, words: frozenset[str]) -> bool:
-    return any(_same(word, other) for other in words)
+    return any(same_thing(word, other) for other in words)
 
 
 def _met_any(words: frozenset[str], others: frozenset[str]) -> bool:
     return any(_met(w, others) for w in words)
 
 
-@lru_cache(maxsize=1)
-def _names() -> dict[str, frozenset[int]]:
-    groups: dict[str, set[int]] = {}
-    for n, line in enumerate(table("objects")["same"]):
-        for word in line.split():
-            groups.setdefault(singular(word), set()).add(n)
-    return {word: frozenset(found) for word, found in groups.items()}
-
-
-@lru_cache(maxsize=65536)
-def _same(a: str, b: str) -> bool:
-    """Whether two words name one thing: equal, of one stem, or synonyms."""
-    if a == b or stem(a) == stem(b):
-        return True
-    names = _names()
-    return bool(names.get(a, frozenset()) & names.get(b, frozenset()))
-
-
 @lru_cache(maxsize=4096)
 def _meaning(loop: str) -> tuple[frozenset[str], ...]:
-    return tuple(
-        frozenset(str(sorted(_names()[w])) if w in _names() else stem(w) for w in plan.core) for plan in plans(loop)
-    )
+    return tuple(frozenset(str(sorted(lines(w))) if lines(w) else stem(w) for w in plan.core) for plan in plans(loop))

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memory_pipeline.domain.consolidation.equivalence import compatible_numbers, one_owner, one_person, told_together
+from memory_pipeline.domain.consolidation.naming import named_in, same_thing
 from memory_pipeline.domain.consolidation.slots import same_value
+from memory_pipeline.domain.consolidation.studies import fields_in
+from memory_pipeline.domain.consolidation.tense import past
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.patterns import lazy
@@ -20,7 +23,8 @@ _OLD = r"(?P<old>[^,.;()]+?)"
 _INSTEAD = (
     lazy(rf"\b(?:instead of|rather than|in place of|in lieu of|no longer|not) {_OLD}{_END}", re.I),
     lazy(rf"\b(?:switch(?:ed|es|ing)?|migrat(?:ed|es|ing)|mov(?:ed|es|ing)|chang(?:ed|es|ing)|convert(?:ed|s)|"
-               rf"went|upgrad(?:ed|es)|transition(?:ed|s)|transferr?(?:ed|s))(?: over)?(?: [\w ]{{1,30}}?)? from {_OLD}"
+               rf"went|upgrad(?:ed|es)|transition(?:ed|s)|transferr?(?:ed|s))"
+               rf"(?: (?:over|back|across))?(?: [\w ]{{1,30}}?)? from {_OLD}"
                r"(?= to\b|[,.;)]|$)", re.I),
     lazy(rf"\b(?:switch(?:ed|es)|mov(?:ed|es)|migrat(?:ed|es)|chang(?:ed|es)|upgrad(?:ed|es))(?: over)? to .+? "
                rf"from {_OLD}{_END}", re.I),
@@ -29,7 +33,7 @@ _INSTEAD = (
     lazy(rf"\b(?:prefers?|likes?|is) .+? (?:over|to) {_OLD}(?= now\b)", re.I),
 )  # fmt: skip
 _SWITCHING = lazy(
-    r"\b(?:switch|migrat|chang|convert|upgrad|replac|swap|trad|transition|ditch|dropp|abandon|exchang|moved? "
+    r"\b(?:switch|migrat|chang|convert|upgrad|replac|swap|trad|transition|transferr|ditch|dropp|abandon|exchang|moved? "
     r"(?:over )?(?:to|from))",
     re.I,
 )
@@ -45,6 +49,8 @@ _DOSE = lazy(
 )
 _WORK = frozenset({"occupation", "employer", "current_field"})
 _PLACE = lazy(r"\b(?:at|in|for) (?P<place>(?:an? |the |their )?[\w'-]+(?: [\w'-]+)?)", re.I)
+_STUDYING = frozenset({"education", "study"})
+_SITE = lazy(r"\b(?:in|at) (?P<site>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)")
 _SINCE = lazy(r"\b(?:since|now|from|started)\b", re.I)
 _UNITS = frozenset({"milligram", "microgram", "tablet", "evening", "morning", "bedtime", "take", "takes", "night"})
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
@@ -61,7 +67,6 @@ _NOT_STATES = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.BOUNDARY, MemoryT
 _ONLY = lazy(r"\b(?:only|nothing but|exclusively|solely)\b", re.I)
 _LOOSE = wordset("objects", "loose")
 _FIELD_AND_EMPLOYER = frozenset({"current_field", "employer"})
-_ALONE = frozenset({"single"})
 _SMALL = frozenset({"longer", "just", "really", "only"})
 
 
@@ -99,8 +104,9 @@ def replaced(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[Memo
         or _redosed(proposal, m)
         or _other_place(proposal, m)
         or _rescheduled(proposal, m)
+        or _relocated(proposal, m)
+        or _other_field(proposal, m)
         or _only_this(proposal, m)
-        or _no_longer_alone(proposal, m)
     ]
 
 
@@ -130,13 +136,18 @@ def _renewed(proposal: Proposal, memory: MemoryVersion) -> bool:
     """ "Ramipril doubled, 5 mg now" after "Ramipril 2.5 mg mornings": what has changed names itself, with another
     figure or day than before."""
     of_one = bool(proposal.attribute and memory.attribute) and _family(proposal) == _family(memory)
+    of_one = of_one or _thing_in(proposal, memory)
     says_so = _CHANGING.search(proposal.content) or proposal.operation is Operation.UPDATE and of_one
     if not says_so or proposal.operation not in (Operation.ADD, Operation.UPDATE):
         return False
     new, old = _measures(proposal.content), _measures(memory.content)
     if not new or not old or old <= new or new & old:
         return False
+    if bool(new & _WEEKDAYS) != bool(old & _WEEKDAYS):
+        return False
     led = [w for w in words(proposal.content) if content_words(w) and w not in new][:2]
+    if led and _thing_in(proposal, memory):
+        return True
     there = {stem(w) for w in content_words(memory.content)}
     before = [stem(w) for w in words(memory.content) if content_words(w)][:3]
     if len(led) > 1 and _verb(proposal) == _verb(memory):
@@ -144,9 +155,38 @@ def _renewed(proposal: Proposal, memory: MemoryVersion) -> bool:
     return bool(led) and any(stem(singular(w)) in there and stem(singular(w)) in before for w in led)
 
 
+def _thing_in(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Whether a proposal is about a thing of the user's that a memory begins with: their choir, who sings in one."""
+    whose, _, thing = (proposal.attribute or "").partition("_")
+    begins = [singular(w) for w in words(memory.content) if content_words(w)][:4]
+    if whose != "current" or not thing or memory.content.count(",") > 1:  # a list tells more than of one thing
+        return False
+    return any(named_in([part], begins) for part in thing.split("_"))
+
+
+def _relocated(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Their bakery is in Yaba" after "Has a small bakery in Surulere"."""
+    if proposal.operation is not Operation.UPDATE or not _thing_in(proposal, memory):
+        return False
+    new, old = _SITE.search(proposal.content), _SITE.search(memory.content)
+    return bool(new and old) and not same_value(new["site"] if new else None, old["site"] if old else None)
+
+
+def _other_field(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Studies public health" after "Is in their second year of nursing": one field at a time."""
+    if {proposal.attribute, memory.attribute} - _STUDYING or told_together(proposal, memory):
+        return False
+    new, old = fields_in(proposal.content), fields_in(memory.content)
+    begun = proposal.operation is Operation.UPDATE or proposal.type is MemoryType.PROFILE_FACT
+    apart = not any(same_thing(a, b) for a in new for b in old)
+    return begun and not past(proposal) and bool(new and old) and apart
+
+
 def _redosed(proposal: Proposal, memory: MemoryVersion) -> bool:
     """Whether both tell a dose of one medicine, and another one."""
     new, old = _doses(proposal.content), _doses(memory.content)
+    if proposal.attribute == memory.attribute == "medication" and not (new and old):
+        new, old = figures(proposal.content), figures(memory.content)  # "sertraline 50", without a unit
     if not new or not old or new & old or proposal.negated:
         return False
     return any(
@@ -166,13 +206,6 @@ def _only_this(proposal: Proposal, memory: MemoryVersion) -> bool:
 
 def _verb(item: Proposal | MemoryVersion) -> str:
     return stem(next(iter(words(item.content)), ""))
-
-
-def _no_longer_alone(proposal: Proposal, memory: MemoryVersion) -> bool:
-    """Who has a partner is not single."""
-    if proposal.attribute != "partner" or proposal.negated or memory.attribute != "relationship_status":
-        return False
-    return normalise(memory.value or "") in _ALONE and not told_together(proposal, memory)
 
 
 def _rescheduled(proposal: Proposal, memory: MemoryVersion) -> bool:

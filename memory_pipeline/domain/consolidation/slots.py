@@ -30,6 +30,7 @@ _DATED = lazy(
     r"\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
+_VERSION = lazy(r"(?<![\w.])\d+\.\d+(?:\.\d+)?(?![\w.])")
 _ENJOYING = lazy(r"^(?:drinking|eating|having|playing|listening to|watching|reading|using|cooking|making)\s+")
 _DOING = lazy(r"^\w{3,}ing\s+to\s+(?!be\b)", re.IGNORECASE)
 
@@ -240,9 +241,18 @@ def _replaced_by(known: Attribute, new: str, old: str) -> bool:
     """Whether of two values of a slot that holds many only one can hold: two answer lengths, two counts of a thing."""
     if known.rivals and opposed(new, old):
         return True
+    if known.figured and _of_version(new) and _VERSION.search(old):
+        return True
     counted = known.figured and figures(new) and figures(old) and figures(new) != figures(old)
     return bool(counted) and not _DATED.search(f"{new} {old}") and _measured(new) == _measured(old)
 
 
+def _of_version(value: str) -> bool:
+    """Whether a value is only a version, of what is known: "version 3.12"."""
+    return bool(_VERSION.search(value)) and content_words(_VERSION.sub("", value)) <= {"version"}
+
+
 def _measured(value: str) -> frozenset[str]:
-    return content_words(value) - figures(value) - numbers(value) - {w for w in content_words(value) if w[:1].isdigit()}
+    """The words of a value that tell what is counted: "times a week" of "four times a week"."""
+    said = content_words(value) - figures(value) - numbers(value) - {"time"}
+    return said - {word for word in said if word[:1].isdigit() or figures(word)}

@@ -28,6 +28,7 @@ from memory_pipeline.domain.consolidation.equivalence import (
     slot_of,
     told_together,
 )
+from memory_pipeline.domain.consolidation.exclusion import excluded
 from memory_pipeline.domain.consolidation.fulfilment import fulfilled, same_plan
 from memory_pipeline.domain.consolidation.judgement import keeps
 from memory_pipeline.domain.consolidation.open_loops import may_end
@@ -380,7 +381,8 @@ def _replaced_or_ended(proposal: Proposal, memories: Sequence[MemoryVersion]) ->
     Of one message, only a correction changes the other, or an update that tells it to be over.
     """
     told_over = {m.memory_id: m for m in ended(proposal, memories)}
-    over = {m.memory_id: m for m in replaced(proposal, memories)} | told_over
+    replacing = [*replaced(proposal, memories), *excluded(proposal, memories)]
+    over = {m.memory_id: m for m in replacing} | told_over
     update = proposal.operation is Operation.UPDATE
     closing = proposal.operation is Operation.CLOSE_OPEN_LOOP
     return [

@@ -53,11 +53,46 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
         return []
     if _dropped(clause):
         return [_close(f"Cancelled {written(clause.sentence.subtree(clause.subject))}", negated=True)]
+    label = subject.label or _thing(clause, clause.subject, people)
+    if clause.cue is Cue.NONE and label and (where := _handed_over(reading)):
+        return [_close(f"{label} is {where}")]
+    if clause.cue is Cue.NONE and label and _works_again(reading):
+        return [_close(f"Fixed {label}")]
+    if clause.cue is Cue.NONE and label and (told_about := _informed(reading, people)):
+        return [_close(f"Told {label} about {told_about}")]
     if clause.cue is not Cue.NONE or not (_done(clause) or _settled(reading) or _came(reading) or _has_now(reading)):
         return []
     told = predicate(clause, subject, people, reading.timed)
-    label = subject.label or _thing(clause, clause.subject, people)
     return [_close(f"{label} {told}")] if told and label else []
+
+
+def _handed_over(reading: Reading) -> str:
+    """Where a thing is that was to go there: "the dress is back at the store", "the roller is with him again"."""
+    clause, s = reading.clause, reading.clause.sentence
+    if clause.verb != "be" or clause.modal or reading.subject.kind in {Kind.PERSON, Kind.PET}:
+        return ""
+    beside = {t.low for t in s.children(clause.head, "advmod", "prt", "prep", "acomp")}
+    if "back" in beside and clause.subject is not None and clause.subject.kind != "PERSON":
+        return "back"
+    holder = clause.after("with")
+    now = clause.adverbs() & {"now", "again", "already", "finally", "back"}
+    return "with them now" if holder is not None and now and holder.pos in {"PRON", "PROPN"} else ""
+
+
+def _works_again(reading: Reading) -> bool:
+    """ "The alerts overlay works again"."""
+    clause = reading.clause
+    mended = reading.verb in {"work", "run", "function"} and clause.tense is Tense.PRESENT
+    return mended and "again" in clause.adverbs() and reading.subject.kind not in {Kind.PERSON, Kind.PET}
+
+
+def _informed(reading: Reading, people: People) -> str:
+    """What somebody knows now who was to be told: "the landlord knows about the mould now"."""
+    clause = reading.clause
+    if reading.verb != "know" or reading.subject.kind not in _OTHERS or clause.tense is not Tense.PRESENT:
+        return ""
+    matter = clause.after("about", "of")
+    return phrase(clause, matter, people) if matter is not None and clause.adverbs() & {"now", "already"} else ""
 
 
 def _to_be_had(clause: Clause) -> bool:
@@ -76,7 +111,8 @@ def _thing(clause: Clause, subject: Token, people: People) -> str:
 def _dropped(clause: Clause) -> bool:
     """ "Rome is off", "the concert was cancelled"."""
     known, s = table("directives"), clause.sentence
-    if clause.head.lemma.lower() in known["dropped_verb"] and (clause.passive or clause.tense is Tense.PAST):
+    cancelled = {clause.head.lemma.lower(), clause.verb.replace(" ", "_")} & set(known["dropped_verb"])
+    if cancelled and (clause.passive or clause.tense is Tense.PAST):
         return True
     particles = {t.low for t in s.children(clause.head, "advmod", "prt", "prep") if not s.children(t, "pobj")}
     return clause.verb == "be" and bool({_state(clause), *particles} & set(known["dropped"]))
@@ -135,7 +171,12 @@ def _has_now(reading: Reading) -> bool:
 
 def _came(reading: Reading) -> bool:
     """ "The plumber came"."""
-    past = reading.clause.tense is Tense.PAST
+    clause = reading.clause
+    if clause.perfect and clause.verb == "be" and clause.subject is not None:
+        after = clause.sentence.tokens[clause.head.index + 1 : clause.head.index + 2]
+        ends = not after or after[0].pos in {"PUNCT", "CCONJ"}  # "has been, new valve"
+        return ends and clause.subject.lemma.lower() in wordset("objects", "trades") | wordset("objects", "callers")
+    past = clause.tense is Tense.PAST
     return past and reading.subject.kind in _OTHERS and reading.verb in table("directives")["came"]
 
 

@@ -20,12 +20,12 @@ from memory_pipeline.inference.builtin.deeds import deeds, in_vain
 from memory_pipeline.inference.builtin.directives import directives, unread, verbless
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
 from memory_pipeline.inference.builtin.facts import Direction, Fact
-from memory_pipeline.inference.builtin.notes import Remainder, presupposed, pronouns, untold
+from memory_pipeline.inference.builtin.notes import Remainder, at_home, presupposed, pronouns, untold
 from memory_pipeline.inference.builtin.plans import joined_duty
 from memory_pipeline.inference.builtin.reading import OPEN, Reading, facts, naming
 from memory_pipeline.inference.builtin.turns import Statement, statements
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
-from memory_pipeline.language.clauses import Clause, Mood, Tense, clauses
+from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense, clauses
 from memory_pipeline.language.english import parser
 from memory_pipeline.language.people import USER, Kind, People, Subject
 from memory_pipeline.language.rewrite import phrase
@@ -39,6 +39,7 @@ _Times = Callable[[Direction], list[TimeExpression]]
 _REASONS = frozenset({"because", "who", "since", "cuz", "as"})
 _SINCE = lazy(r"(?:ever )?since\b", re.I)
 _POINTS_BACK = lazy(r"\b(?:him|her|them|it|there|then|s?he|they)\b", re.I)
+_WANTED_BY = lazy(r"\b(?:want|need|like) (?:it|that|this|them)(?: \w+)? (?:by|before|on|until)\b", re.I)
 _DAYS = frozenset({"day", "hour", "part"})
 _KEPT = 0.2  # salience of what tells the gist of a sentence
 
@@ -92,6 +93,8 @@ def _said(window: Mapping[str, Any], home: tzinfo) -> Iterator[Statement]:
 def _statement(statement: Statement, parsed: Sequence[Sentence], talk: _Talk) -> list[ProposalDraft]:
     """The proposals of one statement; one that puts something right updates what was said before."""
     found = [_dated_by_sentence(d, statement) for sentence in parsed for d in _sentence(sentence, statement, talk)]
+    if statement.standing is not Standing.REPORTED and not any(d.attribute == "residence" for d in found):
+        found += _drafts(at_home(statement.text), (), statement.source)
     if statement.correction is None:
         return found
     if not found:
@@ -102,7 +105,8 @@ def _statement(statement: Statement, parsed: Sequence[Sentence], talk: _Talk) ->
 def _dated_by_sentence(found: ProposalDraft, statement: Statement) -> ProposalDraft:
     """A plan that points back to what its sentence dates: "my mum lands on 28 November, I've to pick her up"."""
     open_ended = found.type is MemoryType.OPEN_LOOP and found.operation is Operation.ADD and found.due_at is None
-    if not open_ended or not _POINTS_BACK.search(statement.text):
+    points = _POINTS_BACK.search(statement.text) or _WANTED_BY.search(statement.source.quote)
+    if not open_ended or not points:
         return found
     now = statement.source.now
     told = times(statement.source.quote, now, statement.source.zone, "future")
@@ -166,8 +170,12 @@ def _heard(reading: Reading, standing: Standing, *, first: bool) -> bool:
         return True
     if standing is Standing.REPORTED:
         return reading.subject.kind not in {Kind.USER, Kind.OTHER, Kind.POSSESSION}
-    if standing is Standing.REQUEST and reading.clause.outer.dep == "ccomp" and reading.of_user:
-        return True  # "put that I'm based in Berlin"
+    if standing is Standing.REQUEST and reading.of_user:
+        if reading.clause.outer.dep == "ccomp":
+            return True  # "put that I'm based in Berlin"
+        timed = any(t.first and t.relation in {"on", "by", "until"} for t in reading.times)
+        if reading.clause.cue is Cue.DUTY and timed:
+            return True  # "I have to write the quote by Friday, what's a good opening?"
     return reading.clause.link in _REASONS and not first
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.context import Reading, of_the_assistant
 from memory_pipeline.inference.builtin.facts import FAINT, IDLE, LIGHT, Fact, Weight, closing
-from memory_pipeline.language.clauses import Cue
+from memory_pipeline.language.clauses import Cue, Mood
 from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.vocabulary import words
 
@@ -20,7 +20,7 @@ def happened(reading: Reading, weight: Weight | None = None) -> list[Fact]:
     """
     clause, content = reading.clause, reading.told
     if not content:
-        return []
+        return _pointing(reading)
     if reading.subject.together:
         content = f"{content.rstrip('.')} with {third(reading.subject.together)}."
     worth = weight or worth_of_event(reading)
@@ -35,6 +35,15 @@ def happened(reading: Reading, weight: Weight | None = None) -> list[Fact]:
     acted = reading.verb not in words("empty_verb") or reading.verb in words("addressing")
     deed = reading.of_user and not clause.negated and clause.cue is Cue.NONE and acted
     return [event, closing(content)] if deed else [event]
+
+
+def _pointing(reading: Reading) -> list[Fact]:
+    """ "Watered them": a deed done with what was named before; it may keep a promise, and tells nothing else."""
+    clause, thing = reading.clause, reading.clause.object()
+    done = reading.of_user and not clause.negated and clause.cue is Cue.NONE and clause.mood is Mood.STATEMENT
+    if not done or thing is None or thing.low not in {"it", "them"} or clause.verb in words("empty_verb"):
+        return []
+    return [closing(f"{clause.head.low.capitalize()} {thing.low}.")]
 
 
 def worth_of_event(reading: Reading) -> Weight:

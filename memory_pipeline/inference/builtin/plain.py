@@ -54,8 +54,7 @@ def plain(reading: Reading) -> list[Fact]:
         return [idle(content, key)]
     if reading.of_user and reading.verb in words("taste"):
         return [Fact(MemoryType.PREFERENCE, content, key)]
-    demanded = _demanded(reading, content)
-    return [demanded] if demanded is not None else [_as_it_stands(reading, content)]
+    return demanded(reading) or [_as_it_stands(reading, content)]
 
 
 def _says_nothing(reading: Reading) -> bool:
@@ -96,10 +95,16 @@ def _of_no_interest(reading: Reading) -> bool:
     return not reading.of_user and complement is not None and complement.low in {"me", "us"}
 
 
-def _demanded(reading: Reading, content: str) -> Fact | None:
-    """ "My boss wants the report by Friday"."""
-    wanted = reading.verb in words("demand") and reading.clause.object() is not None
-    return open_loop(content, "plan") if wanted and reading.due and not reading.of_user else None
+def demanded(reading: Reading) -> list[Fact]:
+    """ "My boss wants the report by Friday", "the bank wants my papers by Monday"."""
+    wanted = reading.verb in words("demand") and reading.clause.object() is not None and not reading.clause.negated
+    told, subject = reading.told, reading.clause.subject
+    if not (wanted and reading.due and told) or reading.of_user or subject is None:
+        return []
+    if not reading.subject.label:
+        who = reading.named(subject, bare=False)
+        told = f"{who[:1].upper()}{who[1:]} {told[:1].lower()}{told[1:]}"
+    return [open_loop(told, "plan")]
 
 
 def _as_it_stands(reading: Reading, content: str) -> Fact:
@@ -128,7 +133,7 @@ def _worth(reading: Reading, content: str) -> Weight:
     complete = clause.object() is not None or reading.verb in words("alone")
     if not complete and not remainder(clause, reading.people, reading.all_timed):
         return IDLE
-    if clause.progressive and reading.of_user:
+    if clause.progressive and reading.of_user and not (reading.changed or reading.habitual):
         return FAINT if reading.specific else IDLE
     return LIGHT if len(content.split()) > len(reading.subject.label.split()) + 1 else IDLE
 

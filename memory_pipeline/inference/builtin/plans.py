@@ -38,7 +38,7 @@ def plan(reading: Reading) -> list[Fact]:
         return [idle(content, reading.subject.key)]
     if clause.negated:
         return [_dropped(reading, content)]
-    if not reading.dated and (_empty(reading) or _pointed(reading)):
+    if not reading.dated and (_empty(reading) or clause.cue is not Cue.PROMISE and _pointed(reading)):
         return [idle(content, reading.subject.key)]
     if clause.cue is Cue.WISH and not reading.dated and reading.verb in words("goal"):
         complement = clause.object()
@@ -69,7 +69,7 @@ def _going_ahead(reading: Reading) -> bool:
         return False
     if not clause.progressive:
         ahead = reading.ahead("day", "week", "month", "part", "hour")
-        begun = ahead and clause.verb in words("life_event") | words("journey")
+        begun = ahead and clause.verb in words("life_event") | words("journey") | {"go"}
         return clause.cue is Cue.NONE and (begun or reading.within and _errand(reading))
     if clause.head is not clause.outer:
         return False
@@ -121,10 +121,11 @@ def _dropped(reading: Reading, content: str) -> Fact:
 
 def _empty(reading: Reading) -> bool:
     """Whether the verb plans nothing: "I have to say", "I'll see"."""
-    if reading.verb not in words("empty_verb") | words("no_plan") or reading.specific:
+    promised = reading.clause.cue is Cue.PROMISE and len(_beside(reading).split()) >= _TELLING
+    if promised or reading.verb not in words("empty_verb") | words("no_plan") or reading.specific:
         return False
-    if reading.clause.cue is Cue.PROMISE and len(_beside(reading).split()) >= _TELLING:
-        return False
+    if reading.verb in {"get", "have"} and reading.clause.sentence.child(reading.clause.head, "ccomp") is not None:
+        return False  # "get the tyres changed"
     complement = reading.clause.object()
     concrete = complement is not None and complement.pos in {"NOUN", "PROPN"}
     if complement is not None and complement.lemma.lower() in words("empty_noun") | words("output"):

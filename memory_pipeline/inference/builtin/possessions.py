@@ -157,6 +157,7 @@ def _attribute(reading: Reading, content: str, complement: Token) -> Fact:
         slot,
         value,
         reading.clause.negated,
+        operation=Operation.UPDATE if reading.changed else Operation.ADD,
         weight=CORE if noun in _CORE else PLAIN,
         names=names(reading.subject, value),
     )

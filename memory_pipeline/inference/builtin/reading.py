@@ -16,7 +16,7 @@ from memory_pipeline.inference.builtin.framed import framed
 from memory_pipeline.inference.builtin.frames import hits
 from memory_pipeline.inference.builtin.happenings import happened
 from memory_pipeline.inference.builtin.introduced import introduced, naming
-from memory_pipeline.inference.builtin.plain import former, plain
+from memory_pipeline.inference.builtin.plain import demanded, former, plain
 from memory_pipeline.inference.builtin.plans import plan, to_come
 from memory_pipeline.inference.builtin.possessions import possession
 from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense
@@ -69,7 +69,7 @@ def _facts(reading: Reading) -> list[Fact]:
         return []
     by_rows = _by_rows(reading)
     if by_rows or kind is Kind.OTHER:
-        return by_rows
+        return by_rows or demanded(reading)
     if to_come(reading):
         return plan(reading)
     if kind is Kind.POSSESSION:

@@ -110,6 +110,14 @@ def _organisation(token: Token, clause: Clause) -> bool:
     return token.pos in {"NOUN", "PROPN"} and token.kind not in _TIMES
 
 
+def _firm(token: Token, clause: Clause) -> bool:
+    """What is written like the name of a firm, and no person: "Saguaro Realty", "DPD"."""
+    named = token.pos == "PROPN" or token.text[:1].isupper()
+    if not named or token.kind in {"PERSON", "GPE", "LOC", *_TIMES}:
+        return bool(named) and token.low in words("firm")
+    return token.kind == "ORG" or token.low in words("firm") or token.text.isupper() and len(token.text) > 1
+
+
 def _gpe(token: Token, clause: Clause) -> bool:
     return token.kind == "GPE"
 
@@ -156,6 +164,7 @@ _TESTS: dict[str, Callable[[Token, Clause], bool]] = {
     "name": _name,
     "proper": _proper,
     "organisation": _organisation,
+    "firm": _firm,
     "gpe": _gpe,
     "place": _place,
     "settled": _settled,

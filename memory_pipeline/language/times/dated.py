@@ -240,6 +240,8 @@ def _rule(pattern: str) -> re.Pattern[str]:
 _DAY = rf"(?P<week>the\s+week\s+of\s+)?(?:{WEEKDAY}\.?,?\s+)?(?:the\s+)?"
 _OF_YEAR = rf"(?:,?\s+(?:of\s+)?(?P<year>{YEAR}))?"
 
+_NAMED_BY = r"(?!(?:of|this|next|last|and|or|to|at|with|by|if|when|is|was|for|in|we|i|it|because|so|but|as)\b)[a-z]{3,}"
+
 RULES = (
     Rule(_rule(r"(?P<day>\d{4}(?P<mark>[-/])\d{2}(?P=mark)\d{2})(?:[T ](?P<clock>\d{2}:\d{2})(?::\d{2})?)?"), _iso),
     Rule(
@@ -260,7 +262,8 @@ RULES = (
     Rule(_rule(rf"(?P<the>the\s+year\s+(?:of\s+)?)?(?P<year>{YEAR})"), _year),
     Rule(_rule(r"(?P<one>(?:19|20)\d\d)\s?[-–]\s?(?P<two>(?:19|20)\d\d)"), _years),
     Rule(_rule(rf"(?P<the>the\s+)?(?P<season>{SEASON}){_OF_YEAR}"), _season),
-    Rule(_rule(rf"Q(?P<quarter>[1-4]){_OF_YEAR}"), _quarter),
+    # "the Q3 roadmap" is no time.
+    Rule(_rule(rf"Q(?P<quarter>[1-4])(?!\s+{_NAMED_BY})(?:{_OF_YEAR})"), _quarter),
     Rule(
         _rule(
             rf"the\s+(?:(?P<edge>early|mid|late)[\s-]+)?['’]?"

@@ -10,7 +10,7 @@ from re import Match
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times.clock import PARTS, clock_of
 from memory_pipeline.language.times.reading import Reading, Rule, Setting, bare
-from memory_pipeline.language.times.words import EVENING, NUMBERS, any_of
+from memory_pipeline.language.times.words import EVENING, NUMBERED, NUMBERS, any_of
 
 _LEADS = frozenset(
     {"at", "@", "by", "before", "until", "till", "til", "around", "about", "from", "after", "since", "for"}
@@ -21,8 +21,8 @@ _CLOCK = (
     rf"|{_HALF}\s+(?:\d{{1,2}}|{any_of(n for n, v in NUMBERS.items() if 1 <= v <= 12 and len(n) > 2)})"
 )
 _GAP = lazy(r"\s*,?\s*(?:the\s+)?")
-# "A Pixel 9 on Friday" is no hour.
-_NUMBERED = lazy(r"(?<=\w )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][A-Za-z]+ $")
+# "A Pixel 9 on Friday", "chapter 2 by Monday" are no hours.
+_NUMBERED = lazy(rf"(?<=\w )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][A-Za-z]+ $|\b{NUMBERED} $")
 _TO = lazy(r"\s*(?:-|–|to|until|till|til|up\s+to|through|thru)\s*(?:the\s+)?", re.I)
 _AND = lazy(r"\s+and\s+(?:the\s+)?", re.I)
 

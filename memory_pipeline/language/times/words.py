@@ -63,6 +63,7 @@ YEARLY = lazy(rf"\b{any_of(_TABLE['context']['yearly'])}\b", re.I)
 REFUSED = lazy(rf"\b(?:{any_of(_TABLE['context']['refused'])})\s+(?:the\s+)?$", re.I)
 MOVED = lazy(rf"\b(?:{any_of(_TABLE['context']['moved'])})\b[^.;!?]{{0,40}}$", re.I)
 
+NUMBERED = any_of(_TABLE["context"]["numbered"])
 EVENING = lazy(rf"\b{any_of(_TABLE['context']['evening'])}\b", re.I)
 _PREDICATE = lazy(rf"\s+{any_of(_TABLE['context']['predicates'])}\b", re.I)
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from memory_pipeline.domain.consolidation.endings import concerns, endings
 from memory_pipeline.domain.consolidation.equivalence import slot_of
+from memory_pipeline.domain.consolidation.exclusion import excludes
 from memory_pipeline.domain.consolidation.fulfilment import fit
+from memory_pipeline.domain.consolidation.naming import lines
 from memory_pipeline.domain.consolidation.open_loops import may_end
 from memory_pipeline.domain.consolidation.replacement import given_up
 from memory_pipeline.domain.consolidation.slots import attribute
@@ -149,7 +151,7 @@ class Neighbourhood:
         self._matrix[place] = self._vectors.of(memory.content)
         if (key := slot_of(memory).key) is not None:
             self._slots[key].add(place)
-        self._texts[place] = normalise(f"{memory.content} {memory.value or ''}")
+        self._texts[place] = f"{normalise(memory.content)} {normalise(memory.value or '')} "
         if memory.type is MemoryType.OPEN_LOOP:
             self._loops[place] = memory
 
@@ -217,10 +219,16 @@ class Neighbourhood:
             return self._sharing(words) | self._speaking(proposal)
         if proposal.operation in _ENDING:
             return self._sharing(words) | self._over(proposal)
+        excluded = self._excluded(proposal)
         if endings(proposal.content):
-            return self._sharing(words | old) | self._over(proposal)
+            return self._sharing(words | old) | self._over(proposal) | excluded
         corrected = words if proposal.operation is Operation.UPDATE else frozenset()
-        return self._sharing(old | corrected) if old or corrected else set()
+        return excluded | (self._sharing(old | corrected) if old or corrected else set())
+
+    def _excluded(self, proposal: Proposal) -> set[int]:
+        """Places of what cannot be so beside a proposal, whatever its words are."""
+        rows = [old for old, _ in excludes(proposal.content)]
+        return {p for p, text in self._texts.items() if any(old.search(text) for old in rows)} if rows else set()
 
     def _speaking(self, proposal: Proposal) -> set[int]:
         """Places of what speaks of the topic that is to be forgotten or left alone, in whatever words."""
@@ -233,6 +241,7 @@ class Neighbourhood:
         attributes = concerns(proposal.content)
         leading = [f" {lead} " for lead in attributes if " " in lead]
         stems = {stem(w) for w in content_words(proposal.content)}
+        names = _names(proposal.content)
         return {
             p
             for p, memory in enumerate(self._rows)
@@ -240,6 +249,7 @@ class Neighbourhood:
             and (
                 memory.attribute in attributes
                 or not stems.isdisjoint(_stems(memory.content))
+                or not names.isdisjoint(_names(memory.content))
                 or any(lead in f" {self._texts[p]}" for lead in leading)
             )
         }
@@ -267,6 +277,12 @@ def _words(memory: MemoryVersion) -> frozenset[str]:
 def _stems(content: str) -> frozenset[str]:
     """The stems of a memory's words: "Smokes." is meant by "gave up smoking"."""
     return frozenset(map(stem, content_words(content))) | {stem(normalise(content).partition(" ")[0])}
+
+
+@lru_cache(maxsize=65536)
+def _names(content: str) -> frozenset[int]:
+    """The lines of synonyms that the words of a text stand in."""
+    return frozenset(n for word in content_words(content) for n in lines(word))
 
 
 def _share(words: frozenset[str], memory: MemoryVersion | None) -> float:

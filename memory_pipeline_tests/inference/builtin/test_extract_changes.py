@@ -42,13 +42,23 @@ CHANGED = {
     "The office has relocated to Zuidas.": "update profile_fact current_office=Zuidas",
     "I eat cheese again.": "profile_fact eats=cheese",
     "Down to 71 kilos!": "profile_fact weight=71 kilos",
-    "Rent's 740 now.": "profile_fact current_rent=740",
+    "Rent's 740 now.": "update profile_fact current_rent=740",
     "Mara turned 9 on Sunday.": "update profile_fact Mara.age=9",
     "Our band is called Low Tide.": "profile_fact current_band=Low Tide",
     "I take the 6:50 now.": "update profile_fact take=6:50",
     "Doc put the sertraline up to 75.": "update profile_fact medication=75",
     "They took me off the warfarin, its apixaban now.": "update profile_fact medication=apixaban",
-    "Supervisor is Dr Hale.": "profile_fact current_boss=Dr Hale",
+    "Supervisor is Dr Hale.": "profile_fact current_supervisor=Dr Hale",
+    "The boxes are unpacked, Turku is home now.": "profile_fact residence=Turku",
+    "Found a flat in Ghent and moved there in May.": "update profile_fact residence=Ghent",
+    "The vase stands near my flat in Leith.": "profile_fact residence=Leith",
+    "I'm with Larch Realty.": "profile_fact employer=Larch Realty",
+    "I've gone over to Corvid Labs.": "update profile_fact employer=Corvid Labs",
+    "I drive deliveries for DHL.": "profile_fact employer=DHL",
+    "I'm in my third year of law.": "profile_fact education=third year of law",
+    "They switched me over to apixaban.": "update profile_fact medication=apixaban",
+    "Our choir practice is on Mondays now.": "update profile_fact current_choir_practice=Mondays",
+    "I've been seeing someone.": "update profile_fact relationship_status=dating",
 }
 
 
@@ -63,6 +73,12 @@ OPEN = {
     "I need to pay the bill and pick up the parcel.": ["Needs to pay the bill.", "Needs to pick up the parcel."],
     "I need to call the bank and hate the noise.": ["Needs to call the bank."],
     "I haven't been to Rome yet.": [],
+    "My boss wants chapter 2 by Monday.": ["Boss wants chapter 2 by 16 March 2026."],
+    "The bank wants my papers by Monday.": ["The bank wants their papers by 16 March 2026."],
+    "I have to hand in the Q3 roadmap by Friday.": ["Has to hand in the Q3 roadmap by 13 March 2026."],
+    "I have to write the quote until Friday, what's a good opening?": ["Has to write the quote until 13 March 2026."],
+    "I have to get the tyres changed.": ["Has to get the tyres changed."],
+    "I promised Tess to send her the recipe of the tart.": ["Promised Tess to send her the recipe of the tart."],
 }
 
 

@@ -1,0 +1,38 @@
+"""Whether two words name one thing: by stem, or as synonyms of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from memory_pipeline.domain.inflection import stem
+from memory_pipeline.domain.tables import table
+from memory_pipeline.domain.text import singular
+
+
+@lru_cache(maxsize=65536)
+def same_thing(a: str, b: str) -> bool:
+    """Whether two words, or stems of words, name one thing: equal, of one stem, or synonyms."""
+    return a == b or stem(a) == stem(b) or not lines(a).isdisjoint(lines(b))
+
+
+def named_in(wanted: Iterable[str], there: Iterable[str]) -> bool:
+    """Whether each of some words names a thing that one of others names."""
+    known = tuple(there)
+    return all(any(same_thing(word, other) for other in known) for word in wanted)
+
+
+@lru_cache(maxsize=65536)
+def lines(word: str) -> frozenset[int]:
+    """The lines of the table of synonyms that a word, or its stem, stands in."""
+    return _lines().get(word, frozenset()) or _lines().get(stem(word), frozenset())
+
+
+@lru_cache(maxsize=1)
+def _lines() -> dict[str, frozenset[int]]:
+    groups: dict[str, set[int]] = {}
+    for n, line in enumerate(table("objects")["same"]):
+        for word in line.split():
+            for form in (singular(word), stem(singular(word))):
+                groups.setdefault(form, set()).add(n)
+    return {word: frozenset(found) for word, found in groups.items()}
