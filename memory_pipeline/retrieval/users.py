@@ -21,6 +21,16 @@ SELECT user_id, coalesce(messages, 0) AS messages, coalesce(sessions, 0) AS sess
 FROM said FULL JOIN held USING (user_id) WHERE $user IS NULL OR user_id = $user ORDER BY user_id
 """
 
+_TENANTS = """
+SELECT tenant_id FROM messages UNION SELECT tenant_id FROM memory_versions ORDER BY tenant_id
+"""
+
+
+def tenants(lake: Lake) -> list[str]:
+    """The tenants of whose users the home holds a message or a memory, by name."""
+    found: list[str] = lake.sql(_TENANTS)["tenant_id"].to_pylist()
+    return found
+
 
 def users(lake: Lake, tenant_id: str, user_id: str | None = None) -> list[dict[str, Any]]:
     """The users of a tenant of whom the home holds a message or a memory, by name.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.calendar import day_start
 from memory_pipeline.retrieval.query import Reach, When, instant, local_date, scope_of
 
 if TYPE_CHECKING:
@@ -38,6 +40,71 @@ class PlainReads:
         moment = instant(as_of, self._engine.settings.timezone, "as_of")
         scope = scope_of(tenant_id, user_id)
         return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
+
+    def browse(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        text: str = "",
+        type: str | None = None,
+        state: str = "active",
+        since: When | None = None,
+        until: When | None = None,
+        order: str = "newest",
+        offset: int = 0,
+        limit: int = 50,
+    ) -> dict[str, Any]:
+        """A page of what is remembered, as a person looks through it; see ``browse.browse``.
+
+        Args:
+            text: words that the content holds.
+            state: a status, ``forgotten`` (what no status shows) or ``all``.
+            since, until: when it was said; dates mean whole days.
+            order: newest, oldest, important, due or words.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.lists import browse
+        from memory_pipeline.retrieval.store.user_rows import MEMORIES
+
+        engine, scope = self._engine, scope_of(tenant_id, user_id)
+        zone = engine.settings.timezone
+        first = local_date(since, zone, "since")
+        begins, ends = None if first is None else day_start(first, zone), instant(until, zone, "until")
+        wanted = browse.Wanted(text, type, state, begins, ends, order)
+        rows = engine.searcher.sources.rows(MEMORIES, scope)
+        return browse.browse(rows, wanted, engine.clock().astimezone(UTC), offset=offset, limit=limit)
+
+    def sessions(self, *, user_id: str, tenant_id: str = "default", offset: int = 0, limit: int = 50) -> dict[str, Any]:
+        """A user's sessions, the latest first; see ``conversations.sessions``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.lists import conversations
+
+        scope = scope_of(tenant_id, user_id)
+        return conversations.sessions(self._engine.lake, scope, self._engine.policy, offset=offset, limit=limit)
+
+    def conversation(self, session_id: str, *, user_id: str, tenant_id: str = "default") -> list[dict[str, Any]]:
+        """The turns of a session, whose words each sentence is, and what came of it; see
+        ``conversations.conversation``.
+
+        Raises:
+            NotFound: the user has no such session.
+        """
+        from memory_pipeline.retrieval.lists import conversations
+
+        engine, scope = self._engine, scope_of(tenant_id, user_id)
+        return conversations.conversation(engine.lake, engine.searcher.sources, scope, session_id, engine.policy)
+
+    def tenants(self) -> list[str]:
+        """The tenants of whose users the home holds a message or a memory, by name."""
+        from memory_pipeline.retrieval.users import tenants
+
+        return tenants(self._engine.lake)
 
     def users(self, *, tenant_id: str = "default", user_id: str | None = None) -> list[dict[str, Any]]:
         """Who is there, by name, with how much is known of each; see ``users.users``.

@@ -1,0 +1,42 @@
+"""The gate: what was proposed and what became of it, by reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from memory_pipeline.domain.reasons import meaning
+from memory_pipeline.retrieval.lists.verdicts import Wanted, by_reason, of_reason
+from memory_pipeline.serving.access import PANEL
+from memory_pipeline.serving.panel.pages import View, Viewing
+from memory_pipeline.serving.panel.problems import PanelRoute
+from memory_pipeline.serving.panel.routes.arguments import Tenant, User, Words
+
+router = APIRouter(route_class=PanelRoute)
+_EXAMPLES = 3
+
+
+@router.get(f"{PANEL}/gate")
+def gate(view: Viewing, user_id: User = None, tenant_id: Tenant = None, reason: Words = None) -> Response:
+    """Verdicts by reason with examples; the latest of one reason. Of a user, or of all that the key reaches."""
+    about, wanted = _whose(view, user_id, tenant_id)
+    lake, policy = view.memories.lake, view.memories.settings.policies.gate
+    if reason:
+        rows = of_reason(lake, reason, wanted, policy, latest=view.memories.limits.page_items)
+        return view.page("reason.html", about=about, reason=reason, meaning=meaning(reason), rows=rows[::-1])
+    rows = by_reason(lake, wanted, policy, _EXAMPLES)
+    outcomes: dict[str, int] = {}
+    for row in rows:
+        outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + row["proposals"]
+    return view.page("gate.html", about=about, rows=rows, outcomes=outcomes)
+
+
+def _whose(view: View, user_id: str | None, tenant_id: str | None) -> tuple[dict[str, Any] | None, Wanted]:
+    grant = view.caller.grant
+    if user_id is not None or grant.user_id is not None:
+        about = view.about(user_id, tenant_id)
+        return about, Wanted(**about)
+    named = tenant_id or grant.tenant_id
+    return None, Wanted(tenant_id=view.caller.tenant(named) if named else None)
