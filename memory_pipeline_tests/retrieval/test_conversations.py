@@ -24,9 +24,24 @@ def talk(home: Store) -> Store:
     failed = Finding("secret", False, None, None, "states card")
     said = {**home.owner, "session_id": "s-1"}
     rows = [
-        (proposal("Lives in Lisbon.", proposal_id="p-1", evidence=(Evidence(first.message_id, "x"),), **said), ()),
         (
-            proposal(f"Card is {CARD}.", proposal_id="p-2", evidence=(Evidence(first.message_id, "y"),), **said),
+            proposal(
+                "Lives in Lisbon.",
+                first.created_at,
+                proposal_id="p-1",
+                evidence=(Evidence(first.message_id, "x"),),
+                **said,
+            ),
+            (),
+        ),
+        (
+            proposal(
+                f"Card is {CARD}.",
+                first.created_at,
+                proposal_id="p-2",
+                evidence=(Evidence(first.message_id, "y"),),
+                **said,
+            ),
             (failed,),
         ),
     ]

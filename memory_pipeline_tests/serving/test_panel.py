@@ -284,6 +284,10 @@ def test_what_the_pages_say(open_url: str, home: Home) -> None:
         assert LISBON not in client.get(link("user", q="LISBON", **WHO)).text
         assert PORTO in client.get(link("user", since="2026-03-30", until="2026-03-30", **WHO)).text
         assert client.get(link("user", since="soon", **WHO)).status_code == 422
+        before = client.get(link("timeline", grain="day", end="2026-03-15", **WHO)).text
+        assert "10 March 2026" in before and "Moved to Porto." not in before
+        assert client.get(link("timeline", start="soon", **WHO)).status_code == 422
+        assert client.get(link("gate", span="365", **WHO)).status_code == 200
 
 
 def test_what_cannot_be_done_is_said_on_the_page(open_url: str, home: Home) -> None:

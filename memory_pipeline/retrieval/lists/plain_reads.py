@@ -7,6 +7,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.calendar import day_start
+from memory_pipeline.errors import NotFound
 from memory_pipeline.retrieval.query import Reach, When, instant, local_date, scope_of
 
 if TYPE_CHECKING:
@@ -85,8 +86,9 @@ class PlainReads:
         """
         from memory_pipeline.retrieval.lists import conversations
 
-        scope = scope_of(tenant_id, user_id)
-        return conversations.sessions(self._engine.lake, scope, self._engine.policy, offset=offset, limit=limit)
+        engine, scope = self._engine, scope_of(tenant_id, user_id)
+        sources = engine.searcher.sources
+        return conversations.sessions(engine.lake, sources, scope, engine.policy, offset=offset, limit=limit)
 
     def conversation(self, session_id: str, *, user_id: str, tenant_id: str = "default") -> list[dict[str, Any]]:
         """The turns of a session, whose words each sentence is, and what came of it; see
@@ -100,11 +102,26 @@ class PlainReads:
         engine, scope = self._engine, scope_of(tenant_id, user_id)
         return conversations.conversation(engine.lake, engine.searcher.sources, scope, session_id, engine.policy)
 
-    def tenants(self) -> list[str]:
-        """The tenants of whose users the home holds a message or a memory, by name."""
-        from memory_pipeline.retrieval.users import tenants
+    def people(self, *, tenant_id: str | None = None) -> list[dict[str, Any]]:
+        """Who has something in the index, of all tenants unless one is named; see ``users.people``."""
+        from memory_pipeline.retrieval.users import people
 
-        return tenants(self._engine.lake)
+        return people(self._engine.searcher.index, tenant_id)
+
+    def person(self, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+        """How much there is of one user; see ``users.people``.
+
+        Raises:
+            NotFound: nothing.
+        """
+        from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES
+        from memory_pipeline.retrieval.users import person
+
+        scope, rows = scope_of(tenant_id, user_id), self._engine.searcher.sources.rows
+        found = person(rows(MESSAGES, scope), rows(MEMORIES, scope))
+        if found is None:
+            raise NotFound(f"nothing is known of a user {user_id!r} of tenant {tenant_id!r}")
+        return found
 
     def users(self, *, tenant_id: str = "default", user_id: str | None = None) -> list[dict[str, Any]]:
         """Who is there, by name, with how much is known of each; see ``users.users``.
@@ -197,15 +214,22 @@ class PlainReads:
         today = local_day(engine.clock(), engine.settings.timezone)
         return maturity(engine.lake, scope_of(tenant_id, user_id), today)
 
-    def explain(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+    def explain(
+        self, memory_id: str, *, user_id: str, tenant_id: str = "default", entities: bool = True
+    ) -> dict[str, Any]:
         """Where a memory came from; see ``provenance.explain``.
+
+        Args:
+            entities: also say which of the user's entities it is about, for which all memories are read.
 
         Raises:
             NotFound: the user has no such memory.
         """
         from memory_pipeline.retrieval.lists import provenance
 
-        return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
+        scope = scope_of(tenant_id, user_id)
+        around = None if entities else provenance.around(self._engine.searcher.sources, scope, memory_id)
+        return provenance.explain(self._engine.lake, scope, memory_id, around)
 
     def explain_message(self, message_id: str, *, user_id: str, tenant_id: str = "default") -> list[dict[str, Any]]:
         """Why a turn is quoted in prompts or is not, by sentence; see ``turn_explanation.explained``.

@@ -47,7 +47,7 @@ def memory(
 def _page(
     view: View, memory_id: str, about: dict[str, Any], *, said: str | None = None, wrong: str | None = None
 ) -> Response:
-    found = view.memories.reader.explain(memory_id, **about)
+    found = view.memories.reader.explain(memory_id, **about, entities=False)
     verdicts = {verdict["proposal_id"]: verdict for verdict in found["verdicts"]}
     proposals = [
         {**proposal, "verdict": verdicts.get(proposal["proposal_id"])} for proposal in reversed(found["proposals"])

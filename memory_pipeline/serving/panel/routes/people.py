@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from fastapi import APIRouter
@@ -9,7 +10,6 @@ from starlette.responses import Response
 
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.reading.profile import TITLES, StandingProfile
-from memory_pipeline.errors import NotFound
 from memory_pipeline.retrieval.lists.browse import ORDERS, STATES
 from memory_pipeline.serving.access import PANEL
 from memory_pipeline.serving.panel.pages import View, Viewing, chosen, go, link, pages_of
@@ -28,14 +28,13 @@ def people(view: Viewing, tenant_id: Tenant = None, q: Words = None) -> Response
     if grant.user_id is not None:
         return go(link("user", tenant_id=grant.tenant_id, user_id=grant.user_id))
     named = tenant_id or grant.tenant_id
-    tenants = [view.caller.tenant(named)] if named else view.memories.reader.tenants()
-    groups = [(tenant, _named(view.memories.reader.users(tenant_id=tenant), q)) for tenant in tenants]
-    return view.page("people.html", groups=groups, q=q or "")
-
-
-def _named(users: list[dict[str, Any]], text: str | None) -> list[dict[str, Any]]:
-    wanted = (text or "").casefold().strip()
-    return [user for user in users if wanted in user["user_id"].casefold()]
+    found = view.memories.reader.people(tenant_id=view.caller.tenant(named) if named else None)
+    wanted = (q or "").casefold().strip()
+    groups = {
+        tenant: [user for user in users if wanted in user["user_id"].casefold()]
+        for tenant, users in groupby(found, key=lambda user: user["tenant_id"])
+    }
+    return view.page("people.html", groups=list(groups.items()), q=q or "")
 
 
 @router.get(f"{PANEL}/user")
@@ -68,18 +67,8 @@ def user(
     listed: dict[str, Any] = {"found": found, "wanted": wanted, "pages": pages, "states": STATES, "orders": ORDERS}
     if part == _LIST:
         return view.page("_memories.html", about=about, **listed)
-    return view.page("user.html", about=about, who=_who(view, about), **_known(view, about), **listed)
-
-
-def _who(view: View, about: dict[str, Any]) -> dict[str, Any]:
-    """How much there is of a user.
-
-    Raises:
-        NotFound: there is nothing.
-    """
-    for found in view.memories.reader.users(**about):
-        return found
-    raise NotFound(f"nothing is known of a user {about['user_id']!r} of tenant {about['tenant_id']!r}")
+    who = view.memories.reader.person(**about)
+    return view.page("user.html", about=about, who=who, **_known(view, about), **listed)
 
 
 def _known(view: View, about: dict[str, Any]) -> dict[str, Any]:

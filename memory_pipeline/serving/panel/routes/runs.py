@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from fastapi import APIRouter
@@ -23,15 +24,17 @@ _DAYS = 60
 
 @router.get(f"{PANEL}/runs")
 def runs(view: Viewing) -> Response:
-    """What the pipeline did and spent, and how much of what should not be there was, day by day."""
+    """What the pipeline did and spent of late, and how much of what should not be there was, day by day."""
     lake = view.memories.lake
-    by_day, spent = spending(lake, "day")
-    by_stage, _ = spending(lake, "stage")
+    first = (datetime.now(UTC) - timedelta(days=_DAYS)).date()
+    by_day, spent = spending(lake, "day", first=first)
+    by_stage, _ = spending(lake, "stage", first=first)
     days = lake.days("verdicts")[-_DAYS:]
     judged = outcomes_by_day(lake, days)
     return view.page(
         "runs.html",
-        runs=every_run(lake, limit=_RUNS),
+        runs=every_run(lake, limit=_RUNS, since=datetime.now(UTC) - timedelta(days=_DAYS)),
+        days=_DAYS,
         spent=spent,
         stages=by_stage,
         judged=plots.stacked([(day, judged[day]) for day in days if day in judged], plots.OUTCOMES),
