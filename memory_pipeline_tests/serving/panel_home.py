@@ -38,7 +38,9 @@ def panel_home(folder: Path) -> Home:
     unsure = proposal("Perhaps likes cats.", at(2), confidence=0.1)
     moved = residence("Porto", at(20), operation=Operation.UPDATE)
     due = proposal("Needs to call the dentist.", at(21), type=MemoryType.OPEN_LOOP, due_at=home.now + timedelta(days=2))
+    rival = proposal(SECRET, at(3), tenant_id="rival", user_id="w")
     home.say(residence("Lisbon", at(0)), tea, unsure, moved, due)
+    home.say(rival)
     store = Store(folder, encoder=home.encoder, user_id="u", tenant_id="t")
     store.message(HOSTILE, session_id="hostile", message_id="m-hostile")
     store.memory(HOSTILE, memory_id="mem_hostile", session_id="hostile", evidence=("m-hostile",))
@@ -47,8 +49,6 @@ def panel_home(folder: Path) -> Home:
     store.summary("Moved to Porto.", at(20).date())
     store.summary("Moved from Lisbon to Porto.", NOON.date().replace(day=1), Grain.MONTH)
     store.of("v", "t").memory("Collects stamps.", memory_id="mem_v")
-    store.of("w", "rival").memory(SECRET, memory_id="mem_w")
-    store.of("w", "rival").message(SECRET, session_id="rival", message_id="m-rival")
     return home
 
 

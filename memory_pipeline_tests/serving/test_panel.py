@@ -149,7 +149,8 @@ def test_a_session_ends_by_itself() -> None:
 
 def test_nobody_sees_another_tenant(enter: Enter, home: Home) -> None:
     browser = enter("rival")
-    assert "Bluebird" in browser.get(link("user", **RIVAL)).text
+    for page in (link("user", **RIVAL), link("gate")):
+        assert "Bluebird" in browser.get(page).text, page
     for name, path in every_page(home).items():
         if name not in ("users", "runs"):
             assert browser.get(path).status_code == 403, path
@@ -218,6 +219,7 @@ def test_without_keys_it_is_this_machine_alone(open_url: str, home: Home) -> Non
         assert page.status_code == 200 and "Sign out" not in page.text
         assert client.get("/panel/sign-in").headers["location"] == "/panel"
         assert client.get("/panel", headers={"Host": "rebound.example"}).status_code == 403
+        assert client.get("/panel", headers={"Origin": "http://evil.example"}).status_code == 403
         given = {"form_token": form_token(page), "message": "Where do I live?", **WHO}
         own = {"Origin": f"http://{host}"}
         assert client.post(link("prompt"), data=given, headers=own).status_code == 200
