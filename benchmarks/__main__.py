@@ -22,6 +22,7 @@ _MINUTES = (
     "rerun",
     "edit_reach",
     "recall_latency",
+    "panel",
     "ageing",
     "back_fill",
     "growth",

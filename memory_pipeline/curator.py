@@ -226,7 +226,8 @@ class MemoryCurator(DataRights):
         return classify_domain(self._context(), scope_of(tenant_id, user_id), domain, _class(classification))
 
     def undo(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> MemoryVersion:
-        """Overrule the latest decision that merged another statement into a memory, or that ended it (RX-31).
+        """Undo what was done to a memory last: the user's own act, which is withdrawn; else the latest decision that
+        merged another statement into it, or that ended it (RX-31).
 
         What had been merged becomes a memory of its own; what had ended stands again. Later days are replayed at once,
         and every later run keeps to it.

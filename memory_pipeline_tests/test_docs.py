@@ -66,7 +66,7 @@ def broken(page: Path) -> Iterator[str]:
             continue
         name, _, anchor = link.partition("#")
         target = page.parent / name if name else page
-        if not target.exists() or (anchor and anchor not in anchors(target)):
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
             yield link
 
 

@@ -157,6 +157,6 @@ def _show_class(messages: int, name: str, as_json: bool) -> None:
 
 @app.command()
 def undo(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_json: AsJson = False) -> None:
-    """Overrule what last merged another statement into a memory, or ended it."""
+    """Take back your last act on a memory, or overrule what last merged a statement into it or ended it."""
     owner = owner_of(memory_id, user, tenant)
     _show(_curator().undo(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)

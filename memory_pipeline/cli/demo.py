@@ -65,6 +65,7 @@ class Account:
         home = self.settings.home
         out.print(f"export MEMORY_PIPELINE_HOME={home}", markup=False)
         out.print(f'memory-pipeline search "where does she live?" --user {_USER.user_id} --tenant {_USER.tenant_id}')
+        out.print("memory-pipeline serve       # the memory panel, at http://127.0.0.1:8300/panel")
         out.print("memory-pipeline ui          # or: make ui — the asset graph, at http://127.0.0.1:3000")
 
 

@@ -37,7 +37,9 @@ def serve(
     if run.refusal(settings, host) is None:
         whom = "whoever has a key" if Keys(settings) else "this machine alone, since there are no keys"
         shown = f"[{host}]" if ":" in host else host
-        print(f"serving {whom} at http://{shown}:{port} (description at /docs)", file=sys.stderr, flush=True)
+        address = f"http://{shown}:{port}"
+        print(f"serving {whom} at {address} (description at /docs)", file=sys.stderr)
+        print(f"the memory panel is at {address}/panel", file=sys.stderr, flush=True)
     run.serve(settings, host, port)
 
 

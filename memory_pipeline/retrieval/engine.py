@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -78,6 +79,13 @@ class Engine:
         for name in ("encoder", "budget"):
             self.__dict__.pop(name, None)
         self.lake = Lake(self.settings.path("lake"))
+
+    def unrecorded(self) -> Engine:
+        """The same stores and models for reads that do not go on record; nothing is opened twice."""
+        _ = self.searcher
+        twin = copy(self)
+        twin.recorded = False
+        return twin
 
     @cached_property
     def encoder(self) -> Encoder:

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memory_pipeline.asynchronous import in_thread
@@ -277,6 +277,46 @@ class MemoryReader(PlainReads):
             "known_at": known_at,
         }
         return standing_profile(self._engine, user_id, tenant_id, reach)
+
+    def explain_context(
+        self,
+        message: str,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        session_id: str | None = None,
+        layout: str = "memory",
+        budget: int | None = None,
+        k: int = 30,
+        **reach: Unpack[Reach],
+    ) -> dict[str, Any]:
+        """The block that :meth:`context` would give for a message, and what became of everything that might have stood
+        in it. Nothing goes on record: whoever tries a message has not read for a user.
+
+        Args:
+            session_id, layout, budget: as in :meth:`context`.
+            k: how many candidates are explained.
+            reach: as in :meth:`search`; all layers by default.
+
+        Returns:
+            ``block``, a ``ContextBlock``, and ``items``, best first, as ``block_account.account`` explains them.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.lists.block_account import account
+        from memory_pipeline.retrieval.prompt import context
+        from memory_pipeline.retrieval.query import LAYERS
+
+        engine, wide = self._engine.unrecorded(), Reach(**{"layers": LAYERS, **reach})
+        owner: dict[str, Any] = {"user_id": user_id, "tenant_id": tenant_id}
+        given: dict[str, Any] = {"session_id": session_id, "layout": layout, "budget": budget}
+        block = context.assemble(engine, Restraint(None), message, reach, **owner, **given)
+        asked = engine.checked(message, **owner, reach=wide, k=k, unasked=True)
+        # As for the block: a memory and the turns that it rests on stand side by side, none of them for the other.
+        hits = engine.searcher.evidence(asked, engine.searcher.request(asked)).ranked
+        asked_at = self._engine.clock().astimezone(UTC)
+        return {"block": block, "items": account(block, [hit.item(asked_at, "", explain=True) for hit in hits])}
 
     aprofile = in_thread(profile)
     asearch = in_thread(search)

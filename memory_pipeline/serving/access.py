@@ -17,6 +17,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as Connection
 
@@ -25,10 +26,16 @@ from memory_pipeline.errors import MemoryPipelineError
 from memory_pipeline.serving.keys import EVERYBODY, Grant, Keys, Right
 from memory_pipeline.serving.limits import Rates
 from memory_pipeline.serving.metrics import Metrics
-from memory_pipeline.serving.problems import Refused, of_error
+from memory_pipeline.serving.problems import Refused
+from memory_pipeline.serving.sessions import Sessions, session_of
 from memory_pipeline.storage.logs.access_log import Access, AccessLog
 
-OPEN = frozenset({"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/openapi.json"})
+PANEL = "/panel"
+_STYLE = frozenset(f"{PANEL}/static/{name}" for name in ("panel.css", "panel.js", "icon.svg"))
+OPEN = frozenset(
+    {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/openapi.json", *_STYLE}
+    | {f"{PANEL}/sign-in", f"{PANEL}/sign-out"}
+)
 """Paths that say nothing of anybody."""
 RIGHTS = tuple(
     (frozenset(methods.split()), re.compile(path), right)
@@ -42,6 +49,10 @@ RIGHTS = tuple(
         ("GET", r"/v1/erasures/[^/]+", Right.ERASE),
         ("GET", r"/metrics", Right.ADMIN),
         ("GET POST DELETE", r"/mcp", Right.READ),  # its tools are requests of their own
+        ("GET", r"/panel(?:/(?:user|memories/[^/]+|timeline|conversations|conversation|prompt|gate))?", Right.READ),
+        ("POST", r"/panel/prompt", Right.READ),
+        ("POST", r"/panel/memories(?:/[^/]+/(?:edit|forget|pin|unpin|suppress|undo))?", Right.WRITE),
+        ("GET", r"/panel/runs", Right.ADMIN),
     )
 )
 """What a key needs: methods, path, right."""
@@ -61,6 +72,17 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def is_panel(path: str) -> bool:
+    """Whether a path is one of the panel's pages."""
+    return path == PANEL or path.startswith(f"{PANEL}/")
+
+
+def same_origin(scope: Connection) -> bool:
+    """Whether no page of another address sent a request, as far as the browser says."""
+    headers = Headers(scope=scope)
+    return headers.get("origin") in (None, f"{scope.get('scheme', 'http')}://{headers.get('host', '')}")
 
 
 class Caller:
@@ -114,10 +136,27 @@ Asking = Annotated[Caller, Depends(caller)]
 
 
 class AccessControl:
-    """Lets requests in, or refuses them; counts and records what was answered."""
+    """Lets requests in, or refuses them; counts and records what was answered.
 
-    def __init__(self, app: ASGIApp, *, keys: Keys, rates: Rates, log: AccessLog, metrics: Metrics) -> None:
+    Args:
+        sessions: of browsers that have signed in; they count under ``/panel`` alone.
+        refusal: the answer to a request that is not let in.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        keys: Keys,
+        rates: Rates,
+        log: AccessLog,
+        metrics: Metrics,
+        sessions: Sessions,
+        refusal: Callable[[Connection, MemoryPipelineError], Response],
+    ) -> None:
         self._app = app
+        self._sessions = sessions
+        self._refusal = refusal
         self._keys = keys
         self._rates = rates
         self._log = log
@@ -138,7 +177,7 @@ class AccessControl:
         try:
             self._admit(scope)
         except MemoryPipelineError as error:
-            await of_error(error)(scope, receive, seen)
+            await self._refusal(scope, error)(scope, receive, seen)
         else:
             await self._app(scope, receive, seen)
         finally:
@@ -151,6 +190,8 @@ class AccessControl:
             Refused: nobody who may.
         """
         if scope["path"] in OPEN:
+            if scope["method"] == "POST":  # somebody signs in
+                self._rates.take(None)
             return
         headers = Headers(scope=scope)
         grant = self._grant(scope, headers)
@@ -166,9 +207,14 @@ class AccessControl:
         kind, _, text = headers.get("authorization", "").partition(" ")
         if not self._keys:
             return _without_keys(scope, headers)
-        if kind.lower() != "bearer" or not text.strip():
+        now = datetime.now(UTC)
+        signed_in = self._sessions.key_of(session_of(scope)) if is_panel(scope["path"]) else None
+        if signed_in is not None and not text:
+            key = self._keys.holding(signed_in, now)
+        elif kind.lower() != "bearer" or not text.strip():
             raise Refused("a key is needed: Authorization: Bearer mp_…", 401, {"WWW-Authenticate": "Bearer"})
-        key = self._keys.find(text.strip(), datetime.now(UTC))
+        else:
+            key = self._keys.find(text.strip(), now)
         if key is None:
             challenge = 'Bearer error="invalid_token"'
             raise Refused("this key is unknown, was revoked or has expired", 401, {"WWW-Authenticate": challenge})
@@ -211,6 +257,7 @@ def _without_keys(scope: Connection, headers: Headers) -> Grant:
     name = host.rsplit(":", 1)[0].strip("[]") if not host.endswith("]") else host.strip("[]")
     if client is None or not is_loopback(client[0]):
         raise Refused("this server has no keys, and answers its own machine alone", 401)
-    if name not in _LOCAL_NAMES or headers.get("origin") is not None:
+    own = is_panel(scope["path"]) and same_origin(scope)
+    if name not in _LOCAL_NAMES or (headers.get("origin") is not None and not own):
         raise Refused("this server has no keys, and answers no request of a web page", 403)
     return EVERYBODY

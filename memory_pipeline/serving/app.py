@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 
+from memory_pipeline.serving import panel
 from memory_pipeline.serving.access import AccessControl
 from memory_pipeline.serving.keys import Keys
 from memory_pipeline.serving.limits import BodyLimit, Rates
@@ -62,7 +63,11 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
     limits = service.limits
     app.add_middleware(BodyLimit, most=limits.body_bytes)
     keys, log = Keys(settings), AccessLog(settings)
-    app.add_middleware(AccessControl, keys=keys, rates=Rates(limits), log=log, metrics=metrics)
+    sessions = panel.install(app, keys, limits)
+    app.add_middleware(
+        AccessControl, keys=keys, rates=Rates(limits), log=log, metrics=metrics, sessions=sessions,
+        refusal=panel.refusal,
+    )  # fmt: skip
     return app
 
 

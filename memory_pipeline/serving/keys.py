@@ -143,6 +143,11 @@ class Keys:
         same = hmac.compare_digest(given, key.sha256 if key is not None else "0" * len(given))
         return key if key is not None and same and prefix == _PREFIX and key.holds(now) else None
 
+    def holding(self, key_id: str, now: datetime) -> Key | None:
+        """The key of an id, if it holds: whoever has shown its secret before may still come in."""
+        key = self._load().get(key_id)
+        return key if key is not None and key.holds(now) else None
+
     def _named(self, key_id: str) -> Key:
         found = self._load().get(key_id)
         if found is None:

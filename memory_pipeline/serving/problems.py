@@ -66,12 +66,21 @@ def of_error(error: MemoryPipelineError) -> JSONResponse:
     told = error.to_dict()
     if isinstance(error, Refused):
         return problem(error.status, str(error), headers=error.headers)
-    status = next(_STATUS[cls] for cls in type(error).__mro__ if cls in _STATUS)
     told.pop("path", None)  # where things lie on the server is nobody's business
-    return problem(status, _without_places(error, told.pop("message")), **told)
+    del told["message"]
+    return problem(status_of(error), detail_of(error), **told)
 
 
-def _without_places(error: MemoryPipelineError, message: str) -> str:
+def status_of(error: MemoryPipelineError) -> int:
+    """The status of HTTP that one of the package's errors has."""
+    if isinstance(error, Refused):
+        return error.status
+    return next(_STATUS[cls] for cls in type(error).__mro__ if cls in _STATUS)
+
+
+def detail_of(error: MemoryPipelineError) -> str:
+    """What an error says to a caller: nothing of where things lie on the server, which is in its log."""
+    message: str = error.to_dict()["message"]
     if not isinstance(error, errors.StorageError):
         return message
     _log.error("%s", message)

@@ -17,6 +17,7 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.working_memory import Received, receive
 from memory_pipeline.storage.logs.working_files import WorkingMemory
+from memory_pipeline.storage.parquet.lake import Lake
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.messages.worker import Worker
@@ -26,6 +27,7 @@ class Service:
     """The memory of one home, as routes use it. Safe for threads.
 
     Attributes:
+        lake: for figures of the home, which are about nobody.
         worker: takes turns into the log; None where somebody else does.
     """
 
@@ -33,6 +35,7 @@ class Service:
         self.settings = settings
         self.reader = MemoryReader.open(settings=settings)
         self.curator = MemoryCurator.open(settings=settings)
+        self.lake = Lake(settings.path("lake"))
         self.working = WorkingMemory(settings)
         self.metrics = metrics
         self.worker = worker

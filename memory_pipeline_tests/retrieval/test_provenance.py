@@ -15,6 +15,7 @@ from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Evidence, Finding, MemoryType, Outcome, Proposal, Verdict
 from memory_pipeline.errors import NotFound
 from memory_pipeline.retrieval.reader import MemoryReader
+from memory_pipeline.stages.links.link_rows import words_of
 from memory_pipeline.storage.parquet.schemas import Link, Reply
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.store import NOW, Store
@@ -23,6 +24,10 @@ from memory_pipeline_tests.store import NOW, Store
 def explained(reader: MemoryReader, home: Store, memory: MemoryVersion) -> dict[str, Any]:
     found = reader.explain(memory.memory_id, **home.owner)
     json.dumps(found, default=str)
+    quick = reader.explain(memory.memory_id, **home.owner, entities=False)
+    for one in (found, quick):
+        one["memory"].pop("entity_ids", None)
+    assert quick | {"links": found["links"]} == found, "what the index points to is enough"
     return found
 
 
@@ -177,6 +182,15 @@ class TestRelatives:
             ("related", "out", "Lisbon", "Works in Lisbon.")
         ]
         assert [k["direction"] for k in explained(reader, home, near)["links"]] == ["in", "in"]
+
+    def test_links_are_those_of_reads_where_no_entities_are_asked_for(self, home: Store, reader: MemoryReader) -> None:
+        lisbon, work = home.memory("Lives in Lisbon."), home.memory("Works in Lisbon.")
+        edge = {"source_id": lisbon.memory_id, "target_id": work.memory_id, "relation": "related", "link_id": "l"}
+        words = {"source_words": words_of(lisbon.content), "target_words": words_of(work.content)}
+        plain: dict[str, Any] = {f.name: "" for f in fields(Link)} | {**home.owner, "day": NOW.date(), "weight": 0.5}
+        home.lake.append("links", [Link(**{**plain, **edge, **words})])
+        quick = reader.explain(work.memory_id, **home.owner, entities=False)["links"]
+        assert quick == reader.explain(work.memory_id, **home.owner)["links"] and len(quick) == 1
 
     def test_what_is_forgotten_is_not_repeated_beside_others(self, home: Store, reader: MemoryReader) -> None:
         old = home.memory("Lives in Berlin.")

@@ -89,7 +89,12 @@ def test_whom_a_caller_reaches() -> None:
 def test_what_is_not_listed_is_not_there() -> None:
     assert right_for("POST", "/v1/search") is Right.READ
     assert right_for("DELETE", "/v1/memories/mem_1") is Right.WRITE
-    for method, path in (("GET", "/v1/search"), ("POST", "/v1/search/x"), ("GET", "/panel"), ("PUT", "/v1/memories/m")):
+    for method, path in (
+        ("GET", "/v1/search"),
+        ("POST", "/v1/search/x"),
+        ("GET", "/panel/none"),
+        ("PUT", "/v1/memories/m"),
+    ):
         assert right_for(method, path) is None
 
 

@@ -212,7 +212,8 @@ def test_the_users_own_hand(server: Server, keys: dict[str, str]) -> None:
         assert acme.post(f"{at}/suppress", json=about).json()["surface"] == "avoid"
         assert len(acme.get(f"{at}/history", params=about).json()["versions"]) >= 4
         assert acme.delete(at, params=about).json()["status"] == "archived"
-        assert acme.post(f"{at}/undo", json=about).status_code == 422
+        assert acme.post(f"{at}/undo", json=about).json()["status"] == "active"
+        assert acme.post("/v1/memories/mem_none/undo", json=about).status_code == 404
         assert acme.get("/v1/memories/mem_none", params=about).status_code == 404
 
 

@@ -37,6 +37,7 @@ class ServingPolicy:
         page_items, most_page_items: of a list, where none is given, and at most.
         requests_per_minute, burst: of each key; without keys of everybody together.
         stop_seconds: that requests under way have to finish when the server stops.
+        panel_session_hours: after which whoever has signed in to the panel shows a key again.
     """
 
     body_bytes: int
@@ -47,3 +48,4 @@ class ServingPolicy:
     requests_per_minute: int
     burst: int
     stop_seconds: int
+    panel_session_hours: int

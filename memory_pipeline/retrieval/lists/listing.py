@@ -159,7 +159,9 @@ def timeline(
         found = lake.sql(wanted, {**owner, **more}, days={dataset: days}).to_pylist()
         return _by_period(size, [row for row in found if seen(row)])
 
-    shown = {m["memory_id"] for m in lake.sql(_PLACES, owner).to_pylist() if _memory_seen(query, m)}
+    # What changed in these days stands now as its latest version says, which lies in one of them or later.
+    since = {"memory_versions": [d for d in lake.days("memory_versions") if d >= first]}
+    shown = {m["memory_id"] for m in lake.sql(_PLACES, owner, days=since).to_pylist() if _memory_seen(query, m)}
     of_summaries = partial(_summary_seen, query)
     talk = rows("messages", days, _TALK)
     changes = rows("memory_versions", days, _CHANGES, lambda row: row["memory_id"] in shown)

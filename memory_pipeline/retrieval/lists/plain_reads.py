@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.calendar import day_start
+from memory_pipeline.errors import NotFound
 from memory_pipeline.retrieval.query import Reach, When, instant, local_date, scope_of
 
 if TYPE_CHECKING:
@@ -38,6 +41,87 @@ class PlainReads:
         moment = instant(as_of, self._engine.settings.timezone, "as_of")
         scope = scope_of(tenant_id, user_id)
         return listing.memories(self._engine.lake, scope, status=status, type=type, as_of=moment)
+
+    def browse(
+        self,
+        *,
+        user_id: str,
+        tenant_id: str = "default",
+        text: str = "",
+        type: str | None = None,
+        state: str = "active",
+        since: When | None = None,
+        until: When | None = None,
+        order: str = "newest",
+        offset: int = 0,
+        limit: int = 50,
+    ) -> dict[str, Any]:
+        """A page of what is remembered, as a person looks through it; see ``browse.browse``.
+
+        Args:
+            text: words that the content holds.
+            state: a status, ``forgotten`` (what no status shows) or ``all``.
+            since, until: when it was said; dates mean whole days.
+            order: newest, oldest, important, due or words.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.lists import browse
+        from memory_pipeline.retrieval.store.user_rows import MEMORIES
+
+        engine, scope = self._engine, scope_of(tenant_id, user_id)
+        zone = engine.settings.timezone
+        first = local_date(since, zone, "since")
+        begins, ends = None if first is None else day_start(first, zone), instant(until, zone, "until")
+        wanted = browse.Wanted(text, type, state, begins, ends, order)
+        rows = engine.searcher.sources.rows(MEMORIES, scope)
+        return browse.browse(rows, wanted, engine.clock().astimezone(UTC), offset=offset, limit=limit)
+
+    def sessions(self, *, user_id: str, tenant_id: str = "default", offset: int = 0, limit: int = 50) -> dict[str, Any]:
+        """A user's sessions, the latest first; see ``conversations.sessions``.
+
+        Raises:
+            QueryError: an argument cannot be answered.
+        """
+        from memory_pipeline.retrieval.lists import conversations
+
+        engine, scope = self._engine, scope_of(tenant_id, user_id)
+        sources = engine.searcher.sources
+        return conversations.sessions(engine.lake, sources, scope, engine.policy, offset=offset, limit=limit)
+
+    def conversation(self, session_id: str, *, user_id: str, tenant_id: str = "default") -> list[dict[str, Any]]:
+        """The turns of a session, whose words each sentence is, and what came of it; see
+        ``conversations.conversation``.
+
+        Raises:
+            NotFound: the user has no such session.
+        """
+        from memory_pipeline.retrieval.lists import conversations
+
+        engine, scope = self._engine, scope_of(tenant_id, user_id)
+        return conversations.conversation(engine.lake, engine.searcher.sources, scope, session_id, engine.policy)
+
+    def people(self, *, tenant_id: str | None = None) -> list[dict[str, Any]]:
+        """Who has something in the index, of all tenants unless one is named; see ``users.people``."""
+        from memory_pipeline.retrieval.users import people
+
+        return people(self._engine.searcher.index, tenant_id)
+
+    def person(self, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+        """How much there is of one user; see ``users.people``.
+
+        Raises:
+            NotFound: nothing.
+        """
+        from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES
+        from memory_pipeline.retrieval.users import person
+
+        scope, rows = scope_of(tenant_id, user_id), self._engine.searcher.sources.rows
+        found = person(rows(MESSAGES, scope), rows(MEMORIES, scope))
+        if found is None:
+            raise NotFound(f"nothing is known of a user {user_id!r} of tenant {tenant_id!r}")
+        return found
 
     def users(self, *, tenant_id: str = "default", user_id: str | None = None) -> list[dict[str, Any]]:
         """Who is there, by name, with how much is known of each; see ``users.users``.
@@ -130,15 +214,22 @@ class PlainReads:
         today = local_day(engine.clock(), engine.settings.timezone)
         return maturity(engine.lake, scope_of(tenant_id, user_id), today)
 
-    def explain(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> dict[str, Any]:
+    def explain(
+        self, memory_id: str, *, user_id: str, tenant_id: str = "default", entities: bool = True
+    ) -> dict[str, Any]:
         """Where a memory came from; see ``provenance.explain``.
+
+        Args:
+            entities: also say which of the user's entities it is about, for which all memories are read.
 
         Raises:
             NotFound: the user has no such memory.
         """
         from memory_pipeline.retrieval.lists import provenance
 
-        return provenance.explain(self._engine.lake, scope_of(tenant_id, user_id), memory_id)
+        scope = scope_of(tenant_id, user_id)
+        around = None if entities else provenance.around(self._engine.searcher.sources, scope, memory_id)
+        return provenance.explain(self._engine.lake, scope, memory_id, around)
 
     def explain_message(self, message_id: str, *, user_id: str, tenant_id: str = "default") -> list[dict[str, Any]]:
         """Why a turn is quoted in prompts or is not, by sentence; see ``turn_explanation.explained``.

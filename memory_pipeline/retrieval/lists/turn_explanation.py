@@ -32,21 +32,35 @@ def explained(sources: Sources, scope: Scope, message_id: str, policy: ContextPo
     Raises:
         NotFound: the user has no such turn in the index.
     """
-    messages, memories = sources.rows(MESSAGES, scope), sources.rows(MEMORIES, scope)
+    messages = sources.rows(MESSAGES, scope)
     places = messages.places_by("message_id").get(message_id, [])
     if not places:
         raise NotFound(
             f"no turn {message_id!r} of this user in the index; `memory-pipeline search` lists ids",
             message_id=message_id,
         )
-    citing = [memories.row(place) for place in memories.citing.get(message_id, ())]
+    return _of_places(sources, scope, places, policy)
+
+
+def explained_session(
+    sources: Sources, scope: Scope, session_id: str, policy: ContextPolicy
+) -> dict[str, dict[str, Any]]:
+    """The turns of a session as :func:`explained` gives them, by id; those that are not in the index are absent."""
+    places = sources.rows(MESSAGES, scope).places_by("session_id").get(session_id, [])
+    return {turn["message_id"]: turn for turn in _of_places(sources, scope, places, policy)}
+
+
+def _of_places(sources: Sources, scope: Scope, places: Sequence[int], policy: ContextPolicy) -> list[dict[str, Any]]:
+    messages, memories = sources.rows(MESSAGES, scope), sources.rows(MEMORIES, scope)
     marked = sources.topics(scope).marked(messages)
     gone = {*np.flatnonzero(marked.gone).tolist(), *messages.places_of(memories.taken_back)}
     closed = {*np.flatnonzero(marked.closed.any(axis=0)).tolist(), *messages.places_of(memories.constrained)}
-    hidden = [
-        "forgotten, or put right, by the user" if n in gone else _LEFT_ALONE if n in closed else "" for n in places
-    ]
-    return [_explained(messages, place, citing, policy, why) for place, why in zip(places, hidden, strict=True)]
+    found = []
+    for place in places:
+        citing = [memories.row(n) for n in memories.citing.get(messages.row(place)["message_id"], ())]
+        hidden = _TAKEN_BACK if place in gone else _LEFT_ALONE if place in closed else ""
+        found.append(_explained(messages, place, citing, policy, hidden))
+    return found
 
 
 def _explained(

@@ -38,7 +38,11 @@ SELECT outcome, reason, count(*) AS proposals, list(content ORDER BY day DESC, p
 FROM ({_JUDGED}) WHERE {_WANTED} GROUP BY ALL ORDER BY proposals DESC, outcome, reason
 """
 _OF_REASON = f"""
-SELECT * FROM ({_JUDGED}) WHERE {_WANTED} AND reason = $reason ORDER BY day, tenant_id, user_id, proposal_id
+SELECT * FROM (
+    SELECT * FROM ({_JUDGED}) WHERE {_WANTED} AND reason = $reason
+    ORDER BY day DESC, tenant_id, user_id, proposal_id LIMIT $latest
+)
+ORDER BY day, tenant_id, user_id, proposal_id
 """
 
 
@@ -92,8 +96,13 @@ def by_reason(lake: Lake, wanted: Wanted, policy: GatePolicy, examples: int = 3)
     ]
 
 
-def of_reason(lake: Lake, reason: str, wanted: Wanted, policy: GatePolicy) -> list[dict[str, Any]]:
+def of_reason(
+    lake: Lake, reason: str, wanted: Wanted, policy: GatePolicy, *, latest: int | None = None
+) -> list[dict[str, Any]]:
     """The proposals with one reason, in the order of their days.
+
+    Args:
+        latest: those of the last days, at most so many; None = all.
 
     Returns:
         For each its ``day``, ``tenant_id``, ``user_id``, ``proposal_id``, ``outcome``, ``reason``, ``operation``,
@@ -104,7 +113,7 @@ def of_reason(lake: Lake, reason: str, wanted: Wanted, policy: GatePolicy) -> li
     Raises:
         QueryError: there is no such reason; see also :meth:`Wanted.days`.
     """
-    rows = _rows(lake, _OF_REASON, wanted, reason=reason)
+    rows = _rows(lake, _OF_REASON, wanted, reason=reason, latest=latest)
     if not rows and not meaning(reason):
         raise QueryError(f"no verdict has the reason {reason!r}; there are {', '.join(Reason)}")
     found = []

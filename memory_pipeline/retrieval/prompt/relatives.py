@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.retrieval.store.links import Linked
 from memory_pipeline.storage.parquet.lake import Lake
 
 State = Mapping[str, MemoryVersion]
 _FORGOTTEN = "(forgotten)"
 
 
-def relatives(lake: Lake, scope: Scope, memory: MemoryVersion, state: State) -> dict[str, Any]:
+def relatives(
+    lake: Lake, scope: Scope, memory: MemoryVersion, state: State, links: Sequence[Linked] | None = None
+) -> dict[str, Any]:
     """Memories of the same user that concern a memory, each in brief: id, type, status, content, when it was said.
 
     Returns:
@@ -25,6 +28,7 @@ def relatives(lake: Lake, scope: Scope, memory: MemoryVersion, state: State) -> 
 
     Args:
         state: the user's current memories, by id.
+        links: of the memory, where they are known already.
     """
     successor = state.get(memory.superseded_by or "")
     chain = (v for v in state.values() if v.lineage_id == memory.lineage_id)
@@ -33,7 +37,7 @@ def relatives(lake: Lake, scope: Scope, memory: MemoryVersion, state: State) -> 
         "superseded_by": brief(successor) if successor else None,
         "supersedes": [brief(v) for v in sorted(before, key=_order)],
         "lineage": [brief(v) for v in sorted(chain, key=_order)],
-        "links": _links(lake, scope, memory, state),
+        "links": _links(lake, scope, memory, state) if links is None else _known(links, state),
     }
 
 
@@ -59,6 +63,15 @@ def brief(memory: MemoryVersion) -> dict[str, Any]:
 
 def _order(memory: MemoryVersion) -> tuple[Any, ...]:
     return memory.observed_at, memory.memory_id
+
+
+def _known(links: Sequence[Linked], state: State) -> list[dict[str, Any]]:
+    return [
+        {"relation": li.relation, "weight": li.weight, "reason": li.reason, "direction": li.direction}
+        | brief(state[li.memory_id])
+        for li in links
+        if li.memory_id in state and not state[li.memory_id].forgotten
+    ]
 
 
 def _links(lake: Lake, scope: Scope, memory: MemoryVersion, state: State) -> list[dict[str, Any]]:

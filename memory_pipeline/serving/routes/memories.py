@@ -102,7 +102,7 @@ def suppress(memory_id: MemoryId, memories: Memories, caller: Asking, body: Abou
 
 @router.post("/v1/memories/{memory_id}/undo", response_model=ChangedMemory)
 def undo(memory_id: MemoryId, memories: Memories, caller: Asking, body: About | None = None) -> Json:
-    """Overrule what last merged another statement into a memory, or ended it."""
+    """Take back the user's last act on a memory, or overrule what last merged another statement into it or ended it."""
     return _done(memories.curator.undo, memory_id, caller, body)
 
 

@@ -54,7 +54,8 @@ def outcome_of(ctx: StageContext, replays: Sequence[Replay], acts: Sequence[Memo
     """What some settled replays come to.
 
     Args:
-        acts: of the users' hands that are replayed for the first time: the ledger does not hold them yet.
+        acts: of the users' hands that are replayed for the first time: the ledger does not hold them yet; or rows that
+            withdraw such acts.
     """
     from memory_pipeline.storage.parquet.arrow_rows import to_table
 
@@ -65,8 +66,11 @@ def outcome_of(ctx: StageContext, replays: Sequence[Replay], acts: Sequence[Memo
     users = {r.history.scope for r in replays}
     new = {act.version_id: act for act in acts if act.scope in users}
     moved = {v.version_id for r in replays for v in r.withdrawn}
-    asserted = [v for r in replays for v in r.asserted] + [act for i, act in new.items() if i not in moved]
+    asserted = [v for r in replays for v in r.asserted] + [
+        act for i, act in new.items() if act.asserted and i not in moved
+    ]
     withdrawn = [v for r in replays for v in r.withdrawn if v.version_id not in new]
+    withdrawn += [act for act in new.values() if not act.asserted]
     verdicts = [v for r in replays for made in r.verdicts.values() for v in made]
     versions = to_table(ledger_rows(ctx, asserted, withdrawn), MemoryVersion)
     return Outcome(versions, to_table(verdicts, Verdict), covered, {day for r in replays for day in r.failed})

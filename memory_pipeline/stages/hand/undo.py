@@ -1,8 +1,10 @@
-"""Undoing what the pipeline decided about a memory: the decision is overruled, and every later replay keeps to that.
+"""Undoing what was done to a memory last: by the user's own hand, or by the pipeline.
 
-The act names what it overrules: the proposal, and the messages that the proposal cites. A re-extraction with another
-prompt or model gives proposals other ids, but they cite the same messages: what these say no longer changes the memory,
-whatever the proposal is called. It becomes a memory of its own instead, or, where it only ended something, nothing.
+What the user did is withdrawn, as if it had not been done. What the pipeline decided is overruled, and every later
+replay keeps to that. The act that overrules names the proposal, and the messages that the proposal cites. A
+re-extraction with another prompt or model gives proposals other ids, but they cite the same messages: what these say no
+longer changes the memory, whatever the proposal is called. It becomes a memory of its own instead, or, where it only
+ended something, nothing.
 """
 
 from __future__ import annotations
@@ -35,6 +37,12 @@ _NAMED = {
 }
 """Decisions that can be undone, and how they are called."""
 
+_TAKEN_BACK = frozenset(
+    {Change.EDIT, Change.FORGET, Change.PIN, Change.UNPIN, Change.SUPPRESS, Change.CLASSIFY, Change.REINFORCE}
+)
+"""Acts that undoing withdraws. What was remembered by hand is forgotten instead, and what was undone stays so."""
+
+_BY_TIME = frozenset({Cause.LIFECYCLE, Cause.FADING})
 _CONFIRMING = frozenset({Change.REINFORCE, Change.REVIVE})
 _SETTLING = frozenset({Cause.MANUAL, Cause.PROPOSAL, Cause.PATTERN})  # … let one memory take the place of another
 
@@ -54,7 +62,8 @@ class _Decision:
 
 
 def undo(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
-    """Overrule the latest decision that merged another text into a memory, confirmed it by other words, or ended it.
+    """Take back what the user did to a memory last; else overrule the latest decision that merged another text into it,
+    confirmed it by other words, or ended it.
 
     Of a pattern it overrules that it was made: its members stand again, and go into no other one. The user's history is
     replayed from that decision on: what had been merged becomes a memory of its own, what had ended stands again beside
@@ -67,9 +76,22 @@ def undo(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
     """
     desk = Desk.of(ctx, scope)
     chain = desk.chain(desk.find(memory_id))
-    act, first = overruling(desk, chain[-1], _proposals(desk, chain))
+    act, first = withdrawing(desk, chain) or overruling(desk, chain[-1], _proposals(desk, chain))
     replay_users(ctx, [scope], first, [act])
     return Desk.of(ctx, scope).find(memory_id)
+
+
+def withdrawing(desk: Desk, chain: Sequence[MemoryVersion]) -> tuple[MemoryVersion, date] | None:
+    """The row that withdraws the user's own last act on a memory, and the day from which on it is to be replayed; None
+    where somebody else had the last word, apart from time.
+
+    Args:
+        chain: the memory's versions that stand, the oldest first.
+    """
+    last = next((version for version in reversed(chain) if version.cause not in _BY_TIME), None)
+    if last is None or not is_act(last) or last.change not in _TAKEN_BACK:
+        return None
+    return replace(last, asserted=False, run_id=desk.ctx.run_id, recorded_at=desk.ctx.now), last.day
 
 
 def overruling(desk: Desk, memory: MemoryVersion, proposals: Mapping[str, Proposal]) -> tuple[MemoryVersion, date]:

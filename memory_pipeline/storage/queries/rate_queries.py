@@ -18,6 +18,7 @@ _DUPLICATE = (Reason.REINFORCE, Reason.MERGE, Reason.COVERED)
 _OF_VERDICTS = {Rate.JUNK: _JUNK, Rate.DUPLICATE: _DUPLICATE, Rate.ECHO: (Reason.ECHO,), Rate.SECRET: (Reason.SECRET,)}
 _VERDICTS = "SELECT day, reason, count(*) AS n FROM verdicts GROUP BY ALL"
 _JUDGED = "SELECT count(*) AS proposals, count(*) FILTER (outcome = 'rejected') AS rejected FROM verdicts"
+_OUTCOMES = "SELECT day, outcome, count(*) AS n FROM verdicts GROUP BY ALL ORDER BY ALL"
 _STALE = (
     "SELECT day, count(*) FILTER (change = 'stale') AS part, count(*) AS whole FROM memory_versions WHERE asserted "
     "GROUP BY day"
@@ -70,6 +71,14 @@ def proposal_outcomes(lake: Lake, days: Iterable[date]) -> dict[str, int]:
     """How many proposals of some days the gate has judged, and how many of them it rejected."""
     found = lake.sql(_JUDGED, days={"verdicts": list(days)}).to_pylist()[0]
     return {"proposals": found["proposals"], "rejected": found["rejected"]}
+
+
+def outcomes_by_day(lake: Lake, days: Iterable[date]) -> dict[date, dict[str, int]]:
+    """How many proposals of each day were accepted, merged and rejected; days without any are absent."""
+    found: dict[date, dict[str, int]] = {}
+    for row in lake.sql(_OUTCOMES, days={"verdicts": list(days)}).to_pylist():
+        found.setdefault(row["day"], {})[row["outcome"]] = row["n"]
+    return found
 
 
 def rates(lake: Lake, days: Sequence[date]) -> dict[Rate, dict[date, Count]]:

@@ -54,12 +54,15 @@ def _written_since(lake: Lake, dataset: str, since: datetime) -> list[str]:
     return sorted(lake.store.shown(i.path for i in infos if i.mtime is not None and i.mtime.timestamp() >= first))
 
 
-def runs(lake: Lake, run_id: str | None = None, limit: int | None = None) -> list[dict[str, Any]]:
+def runs(
+    lake: Lake, run_id: str | None = None, limit: int | None = None, since: datetime | None = None
+) -> list[dict[str, Any]]:
     """Runs, the latest first.
 
     Args:
         run_id: only this one.
         limit: at most so many.
+        since: looks only at what was written since then: an older run is absent, one that began before may be in part.
 
     Returns:
         Of each ``run_id``, ``at`` (its latest row, UTC), ``stages`` (partitions and rows of what it made), ``models``
@@ -67,23 +70,28 @@ def runs(lake: Lake, run_id: str | None = None, limit: int | None = None) -> lis
         ``rolled_back_by`` (None where it stands), ``rolls_back`` (of a rollback: the runs).
     """
     params = {"run": run_id}
+    names = ("memory_versions", "made", "costs")
+    files = None if since is None else {name: (name, _written_since(lake, name, since)) for name in names}
     mine = "$run IS NULL OR run_id = $run"
     found: dict[str, dict[str, Any]] = {}
     for row in lake.sql(
         f"SELECT run_id, {_CHANGES}, max(recorded_at) AS at FROM memory_versions WHERE {mine} GROUP BY run_id",
         params | {"retired": _RETIRED},
+        files=files,
     ).to_pylist():
         _at(found, row)["versions"] = {name: row[name] for name in CHANGES}
     for row in lake.sql(
         "SELECT run_id, stage, count(*) AS partitions, sum(rows)::BIGINT AS rows, max(recorded_at) AS at "
         f"FROM made WHERE {mine} GROUP BY ALL ORDER BY stage",
         params,
+        files=files,
     ).to_pylist():
         _at(found, row)["stages"][row["stage"]] = {"partitions": row["partitions"], "rows": row["rows"]}
     for row in lake.sql(
         f"SELECT run_id, stage, {_COSTS}, max(recorded_at) AS at FROM ({ENTRIES}) WHERE {mine} "
         "GROUP BY ALL ORDER BY stage",
         params,
+        files=files,
     ).to_pylist():
         run = _at(found, row)
         run["models"][row["stage"]] = {name: row[name] for name in ("calls", "cached", "tokens", "usd")}

@@ -329,6 +329,10 @@ class Index(IndexUpkeep):
         found = [self._select(name, pc.field(key).isin(part), columns) for part in _parts(sorted(set(ids)))]
         return pa.concat_tables(found) if found else self._none(name, columns)
 
+    def of_tenant(self, name: str, tenant_id: str | None, columns: Sequence[str]) -> pa.Table:
+        """Some columns of every row of a tenant; None = of all tenants."""
+        return self._select(name, None if tenant_id is None else col("tenant_id") == lit(tenant_id), columns)
+
     def all(self, name: str, columns: Sequence[str]) -> pa.Table:
         """Some columns of every row, for comparing index and lake."""
         return self._select(name, None, columns)

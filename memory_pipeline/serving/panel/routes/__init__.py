@@ -1,0 +1,1 @@
+"""Routes of the panel, a module for each kind of page."""
