@@ -97,7 +97,8 @@ def asks(row: str, text: str) -> bool:
     """Whether a request asks for something in particular.
 
     Args:
-        row: ``past`` what was and is over, ``assistant`` the assistant's own words, ``theme`` how things went.
+        row: ``past`` what was and is over, ``assistant`` the assistant's own words, ``theme`` how things went, ``wish``
+            that something be done, or advice.
     """
     return _pattern(row).search(folded(text)) is not None
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _DAY = 86_400
 _USER = ("user",)
 _EATEN = ("allergy", "intolerance", "diet")  # what others must not be served; their operations are another matter
+_PASSING = ("ephemeral", "reflection", "pattern")
 _ABOUT_SOMEBODY = ("profile_fact", "preference")
 
 
@@ -50,6 +51,20 @@ def needed(
     near = np.maximum(rows.vectors @ vector, 0.0) + rows.numbers("importance")
     rest = _best(np.where(belongs & ~vital, near, 0.0), policy.whole_items if kind.whole else policy.kind_items)
     return [*_best(np.where(vital, near, 0.0), len(rows)), *rest]
+
+
+def also_known(
+    rows: UserRows, mask: Mask, vector: npt.NDArray[np.float32], policy: ContextPolicy
+) -> list[int]:
+    """Places of what is known of the user that may bear on any request: the nearest to it, of equals the weightiest.
+
+    Args:
+        mask: rows that may be read, shape (rows,).
+        vector: of the request, shape (dimensions,).
+    """
+    lasting = mask & rows.matching("subject", _USER) & ~rows.matching("type", _PASSING)
+    near = np.maximum(rows.vectors @ vector, 0.0) + policy.also_importance * rows.numbers("importance")
+    return _best(np.where(lasting, near, 0.0), policy.also_items)
 
 
 def needed_turns(
