@@ -137,7 +137,7 @@ def _answers(hit: Hit, request: Request, policy: ContextPolicy, best: float) -> 
     if hit.layer == "episodic" or not request.fact:
         if hit.layer == "episodic" and request.fact and (_replies(hit, request) or hit.score >= policy.foremost * best):
             return True
-        close = policy.close if hit.layer == "episodic" else policy.near
+        close = policy.close if hit.layer == "episodic" and not request.wish else policy.near
         return shares or hit.signals["similarity"].value >= close
     return True
 
@@ -223,7 +223,8 @@ def _chosen(
     if not any(request.terms & s.stems for s in said):
         # What is near in meaning for a question that it asks answers nothing; the turn after it may.
         asking = any(request.terms & s.stems for s in sentences(hit.row))
-        near = "similarity" in hit.signals and hit.signals["similarity"].value >= policy.close
+        close = policy.near if request.wish else policy.close
+        near = "similarity" in hit.signals and hit.signals["similarity"].value >= close
         if asking or not (near or ahead or _replies(hit, request)):
             return []
     best = said.index(foremost(said, request.terms))

@@ -87,7 +87,8 @@ class Requests:
         if requests.GREETING not in names and len(text.split()) >= _SENTENCE:
             names |= self._meant(vector, plain=bool(names))
         greeting = names == {requests.GREETING}
-        fact = requests.asks("question", text) and not requests.asks("advice", text)
+        advice = requests.asks("advice", text)
+        fact = requests.asks("question", text) and not advice
         return Request(
             kinds=requests.needed(names - {requests.GREETING}),
             terms=frozenset(query_terms(text)) - _empty(),
@@ -96,7 +97,7 @@ class Requests:
             past=requests.asks("past", text),
             assistant=requests.asks("assistant", text),
             theme=requests.asks("theme", text),
-            wish=not greeting and not fact and requests.asks("wish", text),
+            wish=not greeting and not fact and (advice or requests.asks("wish", text)),
         )
 
     def _meant(self, vector: npt.NDArray[np.float32], *, plain: bool) -> frozenset[str]:
