@@ -135,7 +135,7 @@ def test_a_kind_brings_no_more_than_the_policy_allows_beside_what_could_hurt(hom
     found = lines(reader, home, "What should I cook tonight?")
     assert sum("dish" in line for line in found[RELEVANT]) == 8
     assert sum("Ben" in line for line in found[RELEVANT]) == 12
-    assert len(found[SILENT]) == 12
+    assert sum("allergic" in line for line in found[SILENT]) == 12
 
 
 def test_turns_that_say_what_a_kind_needs_are_quoted_by_those_sentences(home: Store, reader: MemoryReader) -> None:

@@ -55,14 +55,16 @@ def _nearest(question: Question, told: Sequence[Statement], known: Known, unknow
         unknown: what is said for want of an answer; it may tell what no longer holds, or what bears on the question.
     """
     found, sure = nearest(question, told, known)
-    if not found or question.wants in _ANSWERS and question.wants is not Wants.YES_NO:
+    if not found or question.wants in _ANSWERS and question.wants not in {Wants.YES_NO, Wants.ALLOWED}:
         return AnswerReply(text=unknown, citations=[], known=False)
     if unknown != UNKNOWN:
-        return AnswerReply(text=f"{unknown} {NEAREST} {_told_as_it_is(found)}", citations=[], known=False)
+        more = [part for s in found if (part := _told_as_it_is([s])) not in unknown]
+        hints = " ".join([unknown, NEAREST, *more]) if more else unknown
+        return AnswerReply(text=hints, citations=[], known=False)
     if sure:
         return _reply([replaced(s, told) or s for s in found[:1]], retold)
-    hints = _once([replaced(s, told) or s for s in found])
-    return AnswerReply(text=f"{HINT} {NEAREST} {_told_as_it_is(hints)}", citations=[], known=False)
+    near = _once([replaced(s, told) or s for s in found])
+    return AnswerReply(text=f"{HINT} {NEAREST} {_told_as_it_is(near)}", citations=[], known=False)
 
 
 def _told_as_it_is(found: Sequence[Statement]) -> str:
@@ -183,7 +185,7 @@ def _allowed(question: Question, told: Sequence[Statement], known: Known) -> Ans
     if reply.known:
         return reply
     wanted = terms(question.left or question.text) - light("verbs") - light("adjectives") - {"x"}
-    bearing = [s for s in told if s.holds and s.of_user and _may_bear(question, s, wanted)]
+    bearing = [s for s in told if s.holds and not s.who & belonging() and _may_bear(question, s, wanted)]
     ranked = sorted(bearing, key=lambda s: (-len(wanted & s.terms), -float(s.item.get("near") or 0.0)))
     if not ranked:
         return _unknown()

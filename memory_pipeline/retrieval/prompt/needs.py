@@ -9,7 +9,7 @@ import numpy as np
 
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.language.requests import Kind
-from memory_pipeline.retrieval.scores.candidates import VITAL
+from memory_pipeline.retrieval.scores.candidates import NAMES, VITAL
 from memory_pipeline.retrieval.scores.keywords import stems
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def also_known(
         mask: rows that may be read, shape (rows,).
         vector: of the request, shape (dimensions,).
     """
-    lasting = mask & rows.matching("subject", _USER) & ~rows.matching("type", _PASSING)
+    lasting = mask & rows.matching("subject", _USER)
+    lasting &= ~rows.matching("type", _PASSING) & ~rows.matching("attribute", NAMES)
     near = np.maximum(rows.vectors @ vector, 0.0) + policy.also_importance * rows.numbers("importance")
     return _best(np.where(lasting, near, 0.0), policy.also_items)
 

@@ -172,7 +172,7 @@ def _of_turn(hit: Hit, request: Request, evidence: Evidence, policy: ContextPoli
     ahead = request.fact and hit.score >= policy.foremost * best > 0
     chosen = _chosen(said, hit, request, policy, ahead=ahead)
     if chosen:
-        yield Line(hit, chosen, [s for s in said if s not in chosen])
+        yield Line(hit, chosen, [s for s in said if s not in chosen] if request.fact else ())
 
 
 def _faded(memory: Mapping[str, Any]) -> bool:

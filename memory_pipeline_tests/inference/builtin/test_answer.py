@@ -364,7 +364,7 @@ class TestWhatComesNearest:
         assert not told(question, *items).known
 
     def test_what_is_far_is_not_mentioned(self) -> None:
-        assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.1}).text
+        assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.05}).text
 
     def test_several_are_told_best_first_and_one_message_once(self) -> None:
         reply = told(
