@@ -5,13 +5,11 @@ The weights and thresholds are in the table of questions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.inference.builtin.filling import filled, of_kind
 from memory_pipeline.inference.builtin.statements import Statement
 from memory_pipeline.inference.builtin.stating import matching
@@ -61,14 +59,7 @@ def _sure(question: Question, best: _Near) -> bool:
     close = best.near >= known["alike"] or (best.near >= known["sure_near"] and best.share >= known["sure_share"])
     likely = best.share > 0 and close
     sure = likely and question.wants is Wants.THING and bool(question.kind) and not question.past
-    return sure and best.statement.holds and of_kind(question, best.statement, strict=True) and _one(question, best)
-
-
-def _one(question: Question, best: _Near) -> bool:
-    """Whether it tells which one it is, where it calls the kind by its name: "the aisle seat", not "school ends at 2"."""
-    said = re.search(rf"(?P<which>[\w'’-]+) {re.escape(question.kind)}", best.statement.text, re.I)
-    named = re.search(rf"\b{re.escape(question.kind)}", best.statement.text, re.I)
-    return named is None or (said is not None and said["which"].lower() not in STOPWORDS)
+    return sure and best.statement.holds and of_kind(question, best.statement, strict=True)
 
 
 def _may(question: Question, statement: Statement, known: Known) -> bool:
