@@ -58,7 +58,7 @@ def _age(question: Question, statement: Statement) -> bool:
 
 
 def age_beside(question: Question, statement: Statement) -> bool:
-    """Whether a statement tells somebody's age by a number behind who they are: "my mother (72)", "Ava 9 and Rory 5"."""
+    """Whether a statement tells somebody's age by a number behind who they are: "my mother (72)", "Rory 5"."""
     said = any_of("signs", "beside_age").finditer(undated(statement.text))
     return any({canonical(hit["whom"])} & question.who for hit in said)
 

@@ -53,17 +53,16 @@ def needed(
     return [*_best(np.where(vital, near, 0.0), len(rows)), *rest]
 
 
-def also_known(
-    rows: UserRows, mask: Mask, vector: npt.NDArray[np.float32], policy: ContextPolicy
-) -> list[int]:
+def also_known(rows: UserRows, mask: Mask, vector: npt.NDArray[np.float32], policy: ContextPolicy) -> list[int]:
     """Places of what is known of the user that may bear on any request: the nearest to it, of equals the weightiest.
+    What could hurt the user has its own place in the block.
 
     Args:
         mask: rows that may be read, shape (rows,).
         vector: of the request, shape (dimensions,).
     """
     lasting = mask & rows.matching("subject", _USER)
-    lasting &= ~rows.matching("type", _PASSING) & ~rows.matching("attribute", NAMES)
+    lasting &= ~rows.matching("type", _PASSING) & ~rows.matching("attribute", (*NAMES, *VITAL))
     near = np.maximum(rows.vectors @ vector, 0.0) + policy.also_importance * rows.numbers("importance")
     return _best(np.where(lasting, near, 0.0), policy.also_items)
 
