@@ -212,9 +212,9 @@ class TestLength:
         assert "uncle" not in found
 
     def test_what_a_near_turn_says_besides_comes_as_the_memories_of_it(self, home: Store, reader: MemoryReader) -> None:
-        turn = home.message("A dessert with pears for six guests. I hate coconut.")
-        home.memory("Hates coconut.", evidence=[turn.message_id], subject="user")
-        assert "Hates coconut." in lines(reader, home, "Suggest a dessert with figs for six guests")
+        turn = home.message("A lamp with a brass foot for the six of us. I hate chrome.")
+        home.memory("Hates chrome.", evidence=[turn.message_id], subject="user")
+        assert "Hates chrome." in lines(reader, home, "Suggest a lamp with a glass foot for the six of us")
 
     def test_a_wish_brings_a_turn_that_is_only_near_in_meaning(self, home: Store, reader: MemoryReader) -> None:
         home.message("The two of us will be there for her with tambourines.")
