@@ -24,10 +24,10 @@ FLOORS = {
     "retired": 0.8,
     "history": 0.63,
     "loop": 0.86,
-    "block": 0.9,
+    "block": 0.93,
     "block-never": 0.88,
     "avoid": 0.95,
-    "ask": 0.83,
+    "ask": 0.87,
     "ask-known": 0.92,
     "ask-never": 0.95,
 }

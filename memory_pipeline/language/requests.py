@@ -28,6 +28,7 @@ class Kind:
 
     Attributes:
         asks: words of requests of this kind.
+        worded: whether a request, folded, is worded as one of this kind.
         like: requests of this kind, for an encoder.
         attributes, types, tells: of the memories that it needs: attributes, types, words of their content.
         vital: whether what could hurt the user belongs to it.
@@ -38,6 +39,7 @@ class Kind:
 
     name: str
     asks: frozenset[str]
+    worded: re.Pattern[str] | None
     like: tuple[str, ...]
     attributes: frozenset[str]
     types: frozenset[str]
@@ -63,6 +65,7 @@ def _kind(row: Mapping[str, Any]) -> Kind:
     return Kind(
         name=row["name"],
         asks=frozenset(row["asks"].split()),
+        worded=lazy("|".join(row["wordings"])) if row.get("wordings") else None,
         like=tuple(row["like"]),
         attributes=frozenset(row.get("attributes", "").split()),
         types=frozenset(row.get("types", "").split()),
@@ -75,13 +78,14 @@ def _kind(row: Mapping[str, Any]) -> Kind:
 
 
 def named_kinds(text: str) -> frozenset[str]:
-    """The kinds that a request names by a word; a greeting only where it says nothing else."""
+    """The kinds that a request names by a word, or is worded as; a greeting only where it says nothing else."""
     said = words(text)
     if said and all(word in _words("greeting") for word in said):
         return frozenset({GREETING})
     written = (*said, *_COMPOUND.findall(folded(text)))
     meant = frozenset(form for word in written for form in _forms(word))
-    return frozenset(name for name, kind in kinds().items() if kind.asks & meant)
+    said_as = folded(text)
+    return frozenset(n for n, k in kinds().items() if k.asks & meant or (k.worded and k.worded.search(said_as)))
 
 
 def empty_words() -> frozenset[str]:
@@ -98,7 +102,8 @@ def asks(row: str, text: str) -> bool:
     """Whether a request asks for something in particular.
 
     Args:
-        row: ``past`` what was and is over, ``assistant`` the assistant's own words, ``theme`` how things went.
+        row: ``past`` what was and is over, ``assistant`` the assistant's own words, ``theme`` how things went, ``wish``
+            that something be done, or advice.
     """
     return _pattern(row).search(folded(text)) is not None
 

@@ -14,6 +14,10 @@ from memory_pipeline.language.requests import GREETING, asks, examples, kinds, n
         ("two DISHES, please", {"food"}),
         ("an aspirin and a hotel", {"health", "travel"}),
         ("my to-dos", {"tasks"}),
+        ("What do we still need to renew?", {"tasks"}),
+        ("what’s on my plate in May?", {"tasks"}),
+        ("Plan my next two weeks", {"tasks"}),
+        ("a few words about me", {"self"}),
         ("what is the capital of Peru?", set()),
         ("", set()),
         ("🎉", set()),
@@ -49,6 +53,9 @@ def test_a_request_behind_a_greeting_is_no_greeting(text: str) -> None:
         ("question", "Can you remind me?"),
         ("advice", "What should I wear?"),
         ("advice", "Any tips?"),
+        ("wish", "Hey, please draft a letter"),
+        ("wish", "I need a name for a boat"),
+        ("wish", "Would blue be better?"),
     ],
 )
 def test_what_is_asked_for_is_read_from_words(row: str, text: str) -> None:
@@ -64,6 +71,8 @@ def test_what_is_asked_for_is_read_from_words(row: str, text: str) -> None:
         ("theme", "Where do I live?"),
         ("question", "Book a table where we ate."),
         ("advice", "Where do I live?"),
+        ("wish", "I went out today."),
+        ("wish", "My plan worked."),
     ],
 )
 def test_what_is_not_asked_for_is_not_read_into_it(row: str, text: str) -> None:

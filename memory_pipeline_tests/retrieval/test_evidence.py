@@ -134,3 +134,9 @@ def test_only_the_layers_asked_for(home: Store, reader: MemoryReader) -> None:
     home.message("I live in Lisbon.", at=NOW - DAY)
     assert [i["layer"] for i in items(reader, home, "lives in Lisbon", layers=["episodic"])] == ["episodic"]
     assert [i["layer"] for i in items(reader, home, "lives in Lisbon", layers=["semantic"])] == ["semantic"]
+
+
+def test_what_is_not_to_be_brought_up_is_evidence_for_who_asks_for_it(home: Store, reader: MemoryReader) -> None:
+    home.memory("Does not want the lottery to be brought up.", type=MemoryType.BOUNDARY, surface=Surface.AVOID)
+    assert contents(reader, home, "what do I want from the lottery?") == []
+    assert len(contents(reader, home, "what must you not bring up of the lottery?")) == 1

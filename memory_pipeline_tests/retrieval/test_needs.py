@@ -14,7 +14,7 @@ from memory_pipeline_tests.store import NOW, Store
 
 DAY = timedelta(days=1)
 RELEVANT, SILENT, THREADS = "RELEVANT FOR THIS TURN:", "USE SILENTLY:", "THREADS TO CONTINUE:"
-BACKGROUND = "BACKGROUND:"
+BACKGROUND, AVOID = "BACKGROUND:", "DO NOT SURFACE UNLESS USER DOES:"
 
 LOOP = {"type": MemoryType.OPEN_LOOP, "surface": Surface.CONTINUE}
 HARM = ["Is allergic to penicillin.", "Takes warfarin every day.", "Eats vegan."]
@@ -135,7 +135,7 @@ def test_a_kind_brings_no_more_than_the_policy_allows_beside_what_could_hurt(hom
     found = lines(reader, home, "What should I cook tonight?")
     assert sum("dish" in line for line in found[RELEVANT]) == 8
     assert sum("Ben" in line for line in found[RELEVANT]) == 12
-    assert len(found[SILENT]) == 12
+    assert sum("allergic" in line for line in found[SILENT]) == 12
 
 
 def test_turns_that_say_what_a_kind_needs_are_quoted_by_those_sentences(home: Store, reader: MemoryReader) -> None:
@@ -154,3 +154,38 @@ def test_summaries_come_where_time_or_theme_is_asked_for(ada: Store, reader: Mem
     assert lines(reader, ada, "How have rehearsals been lately?")[BACKGROUND] == ["A week of rehearsals."]
     assert lines(reader, ada, "What about rehearsals on March 8?")[BACKGROUND] == ["A week of rehearsals."]
     assert BACKGROUND not in lines(reader, ada, "What do rehearsals need?")
+
+
+class TestAWish:
+    """Who wants something done, or advice, gets what is known of them at large, for silent use."""
+
+    WISHES = ("Suggest museums for Sunday", "Write a post about rain", "How should I furnish the hall?")
+
+    @pytest.mark.parametrize("message", WISHES)
+    def test_brings_what_is_known_of_the_user(self, ada: Store, reader: MemoryReader, message: str) -> None:
+        found = lines(reader, ada, message)
+        silent = {line for title in (RELEVANT, SILENT) for line in found.get(title, [])}
+        assert {"Uses Postgres.", "Works as a nurse.", "Plays the viola."} <= silent
+        assert "Wants to learn Greek." in found[THREADS]  # what is left to do goes where such things go
+
+    @pytest.mark.parametrize("message", WISHES)
+    def test_brings_neither_names_nor_what_others_are_or_what_no_longer_holds(
+        self, ada: Store, reader: MemoryReader, message: str
+    ) -> None:
+        text = reader.context(message, **ada.owner).text
+        assert not any(word in text for word in ("Is called Ada.", "baker", "wasps"))
+
+    @pytest.mark.parametrize("message", ["Which database does our server have?", "hi", "I went out today."])
+    def test_is_no_question_of_fact_greeting_or_statement(self, ada: Store, reader: MemoryReader, message: str) -> None:
+        assert "viola" not in reader.context(message, **ada.owner).text
+
+    def test_brings_no_more_than_the_policy_allows_and_the_weightiest_of_equals(
+        self, home: Store, reader: MemoryReader
+    ) -> None:
+        home.memories([fact(f"Owns thing number {n}.", "possession", importance=n / 20) for n in range(12)])
+        found = lines(reader, home, "Write a poem about rain")
+        assert found == {SILENT: [f"Owns thing number {n}." for n in range(11, 5, -1)]}
+
+    def test_never_brings_what_is_not_to_be_brought_up(self, home: Store, reader: MemoryReader) -> None:
+        home.memory("Weighs 92 kg.", subject="user", surface=Surface.AVOID)
+        assert lines(reader, home, "Write a poem about rain") == {AVOID: ["Weighs 92 kg."]}

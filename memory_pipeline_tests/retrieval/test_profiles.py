@@ -95,7 +95,9 @@ def test_default(home: Store, reader: MemoryReader) -> None:
     best_of_session = (COSINE + KEYWORD) / 2
     plain = 0.5 * COSINE + 0.5 * KEYWORD + 0.2 * best_of_session + 0.02 * math.exp(-0.5) + 0.02 * 0.8
     neither_more_distinct = 0.2 * 0.5
-    assert found(reader, home, "default").score == pytest.approx((plain + neither_more_distinct) / (1.65 + 0.10 + 0.03))
+    assert found(reader, home, "default").score == pytest.approx(
+        (plain + neither_more_distinct) / (1.65 + 0.10 + 0.03 - 0.10)
+    )
 
 
 @pytest.mark.parametrize(("kind", "rate"), [("none", 0.0), ("linear", 365.0), ("exponential", 0.01)])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.ledger.memory import Status
-from memory_pipeline.domain.proposal import Surface
+from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline_tests.store import NOW, Store
@@ -210,6 +210,23 @@ class TestLength:
         home.message(LONG)
         (found,) = lines(reader, home, "What should I do with my violin?")
         assert "uncle" not in found
+
+    def test_what_a_near_turn_says_besides_comes_as_the_memories_of_it(self, home: Store, reader: MemoryReader) -> None:
+        turn = home.message("A lamp with a brass foot for the six of us. I hate chrome.")
+        home.memory("Hates chrome.", evidence=[turn.message_id], subject="user")
+        assert "Hates chrome." in lines(reader, home, "Suggest a lamp with a glass foot for the six of us")
+
+    def test_a_wish_brings_a_turn_that_is_only_near_in_meaning(self, home: Store, reader: MemoryReader) -> None:
+        home.message("The two of us will be there for her with tambourines.")
+        near = "all there will be for any who came by"
+        assert lines(reader, home, f"Suggest {near}")
+        assert not lines(reader, home, f"Then {near}")
+
+    def test_what_happened_long_ago_is_told_by_its_turn(self, home: Store, reader: MemoryReader) -> None:
+        turn = home.message("Penicillin nearly finished me off in 1974.")
+        event = {"type": MemoryType.EPISODIC_EVENT, "evidence": [turn.message_id], "status": Status.STALE}
+        home.memory("Penicillin nearly finished them off in 1974.", **event)
+        assert "1974" in str(lines(reader, home, "Is penicillin safe?"))
 
     def test_a_short_answer_stands_behind_its_question(self, home: Store, reader: MemoryReader) -> None:
         home.conversation((ASSISTANT, "Nice. How many bows do you own?"), (USER, "Two."))

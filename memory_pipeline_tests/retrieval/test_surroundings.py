@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memory_pipeline.domain.ledger.memory import Change, Status
 from memory_pipeline.domain.reading.recall import RecalledItem
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.reader import MemoryReader
@@ -120,3 +121,19 @@ def test_a_question_for_the_time_prefers_what_names_one(home: Store, reader: Mem
     when, where = (asked(reader, home, f"{word} did I sell the violin?") for word in ("When", "Where"))
     assert values(when, "dated") == {"I sold the violin yesterday.": 1, "I sold the violin, sadly.": 0}
     assert set(values(where, "dated").values()) == {0}
+
+
+@pytest.mark.parametrize(
+    ("query", "replaced"),
+    [("where do I live?", 1.0), ("where did I live before?", 0.0), ("which violin is loud?", 0.0)],
+)
+def test_a_turn_whose_memory_another_has_replaced_counts_less(
+    home: Store, reader: MemoryReader, query: str, replaced: float
+) -> None:
+    turn = home.message("I live in Graz and my violin is loud.")
+    now = home.memory("Lives in Linz.", at=NOW - MINUTE, session_id=turn.session_id)
+    old = home.memory("Lives in Graz.", evidence=[turn.message_id], session_id=turn.session_id)
+    home.change(old, Change.SUPERSEDE, status=Status.SUPERSEDED, superseded_by=now.memory_id, valid_until=NOW - MINUTE)
+    found = {item.id: item for item in reader.search(query, **home.owner, k=5, explain=True)}
+    assert found[turn.message_id].signals["replaced"].value == replaced
+    assert found[turn.message_id].signals["replaced"].contribution <= 0

@@ -65,6 +65,8 @@ class ContextPolicy:
         kind_items: memories that a kind of request brings at most, beside what could hurt somebody.
         whole_items: the same where the user as a whole is asked for.
         kind_turns: turns that a kind of request brings at most.
+        also_items: memories at most that come, for silent use, to any request for advice or for something to be done.
+        also_importance: what a memory's importance counts in their order, beside its cosine.
         recent_days: how far back what happened lately reaches.
         close, near: cosine from which on a turn, or a memory, that shares no word with the request has to do with it.
         told: share of a memory's words from which on a sentence says the same.
@@ -86,6 +88,8 @@ class ContextPolicy:
     kind_share_of_best: float
     kind_items: int
     whole_items: int
+    also_items: int
+    also_importance: float
     recent_days: int
     kind_turns: int
     close: float

@@ -17,6 +17,8 @@ following           similarity of the turn that follows it: an answer shows what
 distinct            a half, less by how much its cosine to the mean of the user's rows exceeds the average row's: what
                     resembles everything is near to any query (measured)
 aside               1 for the assistant's turn, unless the query asks what "you" said; weighed below 0 (measured)
+replaced            1 for a turn out of which a memory was made that another has replaced, where the query is about that
+                    and does not ask for what was; weighed below 0 (measured)
 dated               1 when the query asks for a time and the text names one (measured)
 in_period           1 inside the time that the query speaks of ("last month"), less the further off; 0 where it speaks
                     of none
@@ -46,6 +48,7 @@ SIGNALS = (
     "following",
     "distinct",
     "aside",
+    "replaced",
     "dated",
     "in_period",
     "linked",

@@ -21,14 +21,17 @@ from memory_pipeline.language.questions.tables import any_of
 
 _Item = Mapping[str, Any]
 UNKNOWN = "I do not know: nothing that you told me answers this."
-HINT = "I do not know for sure. What comes nearest:"
+HINT = "I do not know for sure."
+NEAREST = "What comes nearest:"
 BEARING = "I do not know for sure. What bears on it:"
 _BEARING = 4  # items that may bear on whether something is good for the user
 _LIKE = 0.3  # cosine from which on what restricts the user may be about what is asked for
 _MEANT = 0.45  # cosine of a question and a restriction that is about the same kind of thing
 _SHARED = 0.5  # of a question's words
 _LISTED = 12  # items of a list
+_BRIEF = 12  # words: a shorter sentence is told with what follows it
 _TOLD = 3  # items where several say it
+_HEALTH = frozenset({"allergy", "intolerance", "health", "condition", "diet"})
 _DENIALS_COUNT = frozenset({"eats", "drinking", "relationship_status", "household"})
 
 
@@ -42,18 +45,26 @@ def answer(inputs: Mapping[str, Any]) -> AnswerReply:
     told = statements(i for i in items if i["layer"] != "narrative" and _speaks(question, i))
     known = known_people(told)
     reply = _ANSWERS.get(question.wants, _asked)(question, told, known)
-    return reply if reply.known or reply.text != UNKNOWN else _nearest(question, told, known)
+    return reply if reply.known else _nearest(question, told, known, reply.text)
 
 
-def _nearest(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
-    """What comes nearest: an answer where it is near enough, else a hint beside the honest "not known"."""
+def _nearest(question: Question, told: Sequence[Statement], known: Known, unknown: str) -> AnswerReply:
+    """What comes nearest: an answer where it is near enough, else a hint beside the honest "not known".
+
+    Args:
+        unknown: what is said for want of an answer; it may tell what no longer holds, or what bears on the question.
+    """
     found, sure = nearest(question, told, known)
-    if not found or question.wants in _ANSWERS and question.wants is not Wants.YES_NO:
-        return _unknown()
+    if not found or question.wants in _ANSWERS and question.wants not in {Wants.YES_NO, Wants.ALLOWED}:
+        return AnswerReply(text=unknown, citations=[], known=False)
+    if unknown != UNKNOWN:
+        more = [part for s in found if (part := _told_as_it_is([s])) not in unknown]
+        hints = " ".join([unknown, NEAREST, *more]) if more else unknown
+        return AnswerReply(text=hints, citations=[], known=False)
     if sure:
-        return _reply(found[:1], retold)
-    hints = _told_as_it_is(found)
-    return AnswerReply(text=f"{HINT} {hints}", citations=[], known=False)
+        return _reply([replaced(s, told) or s for s in found[:1]], retold)
+    near = _once([replaced(s, told) or s for s in found])
+    return AnswerReply(text=f"{HINT} {NEAREST} {_told_as_it_is(near)}", citations=[], known=False)
 
 
 def _told_as_it_is(found: Sequence[Statement]) -> str:
@@ -71,6 +82,7 @@ def _asked(question: Question, told: Sequence[Statement], known: Known) -> Answe
     """What fills the attribute asked for, else what says all that the question says and more."""
     if question.named and question.who and not question.relation and not question.who & belonging():
         return _introduced(question, told, known)
+    question = _of_the_same_kind(question, told)
     fits = [(f, s) for s in told if (f := fit(question, s, known)) is not Fit.NONE]
     if question.past:
         return _then(question, fits, known)
@@ -84,6 +96,16 @@ def _asked(question: Question, told: Sequence[Statement], known: Known) -> Answe
         (last,) = _newest([s for _, s in gone])[:1]
         return AnswerReply(text=f"I do not know what holds now. {past(last.item)}", citations=[], known=False)
     return _unknown()
+
+
+def _of_the_same_kind(question: Question, told: Sequence[Statement]) -> Question:
+    """A question for what came before something asks for what filled the same attribute: "before apixaban"."""
+    excepted = terms(question.excepted)
+    if not excepted or question.fills:
+        return question
+    after = (s for s in told if s.memory and s.of_user and excepted <= terms(" ".join(str(t.value) for t in s.slots)))
+    found = dict.fromkeys(a for s in after for a in s.attributes)
+    return replace(question, attributes=tuple(found), left="", kind="") if found else question
 
 
 def _gone(question: Question, statement: Statement) -> bool:
@@ -163,13 +185,14 @@ def _allowed(question: Question, told: Sequence[Statement], known: Known) -> Ans
     if reply.known:
         return reply
     wanted = terms(question.left or question.text) - light("verbs") - light("adjectives") - {"x"}
-    bearing = [s for s in told if s.holds and s.of_user and _may_bear(question, s, wanted)]
+    bearing = [s for s in told if s.holds and not s.who & belonging() and _may_bear(question, s, wanted)]
     ranked = sorted(bearing, key=lambda s: (-len(wanted & s.terms), -float(s.item.get("near") or 0.0)))
     if not ranked:
         return _unknown()
     chosen = _once(ranked)[:_BEARING]
     if any(_bears_on(s, wanted) for s in chosen):
-        return _reply([s for s in chosen if _bears_on(s, wanted)], retold)
+        of_health = (s for s in _once(ranked) if s.memory and s.attributes & _HEALTH)
+        return _reply(_once([*(s for s in chosen if _bears_on(s, wanted)), *of_health])[:_BEARING], retold)
     return AnswerReply(text=f"{BEARING} {_told_as_it_is(chosen)}", citations=[], known=False)
 
 
@@ -265,13 +288,25 @@ def _reply(chosen: Sequence[Statement], tell: Callable[[_Item], str], head: str 
         return _unknown()
     parts: list[str] = []
     for statement in chosen:
-        said = tell({**statement.item, "told": statement.quote} if statement.quote else statement.item)
+        said = tell({**statement.item, "told": _in_context(statement)} if statement.quote else statement.item)
         if said not in parts:
             parts.append(said)
     if head:
         parts[0] = _lower(parts[0])
     cited = list(dict.fromkeys(str(s.item["id"]) for s in chosen))
     return AnswerReply(text=head + " ".join(parts), citations=cited, known=True)
+
+
+def _in_context(statement: Statement) -> str:
+    """A short sentence of a turn, with the short ones that go on about it ("My hip mostly. The left one.")."""
+    spoken = list(statement.item.get("sentences") or ())
+    place = spoken.index(statement.quote) if statement.quote in spoken else len(spoken)
+    said = [statement.quote]
+    for following in spoken[place + 1 :]:
+        if len(" ".join(said).split()) >= _BRIEF or len(following.split()) >= _BRIEF:
+            break
+        said.append(following)
+    return " ".join(said)
 
 
 def _lower(text: str) -> str:

@@ -51,11 +51,17 @@ def of_kind(question: Question, statement: Statement, *, strict: bool = False) -
 
 
 def _age(question: Question, statement: Statement) -> bool:
-    if "age" in statement.attributes:
+    if "age" in statement.attributes or age_beside(question, statement):
         return True
     said = any_of("signs", "bare_age").sub(" ", undated(statement.text))
     rest = [w for w in _WORD.findall(said) if canonical(w) not in belonging() and not w[:1].isupper()]
     return bool(rest) and all(_number(w) for w in rest)
+
+
+def age_beside(question: Question, statement: Statement) -> bool:
+    """Whether a statement tells somebody's age by a number behind who they are: "my mother (72)", "Rory 5"."""
+    said = any_of("signs", "beside_age").finditer(undated(statement.text))
+    return any({canonical(hit["whom"])} & question.who for hit in said)
 
 
 def _number(word: str) -> bool:

@@ -1,9 +1,14 @@
-"""What comes nearest to a question that nothing answers by its wording: by meaning, and by the words they share."""
+"""What comes nearest to a question that nothing answers by its wording: by meaning, by words and by the kind of thing.
+
+The weights and thresholds are in the table of questions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from memory_pipeline.inference.builtin.filling import filled, of_kind
 from memory_pipeline.inference.builtin.statements import Statement
@@ -11,15 +16,11 @@ from memory_pipeline.inference.builtin.stating import matching
 from memory_pipeline.inference.builtin.terms import light, terms
 from memory_pipeline.inference.builtin.who_is_who import Known, about
 from memory_pipeline.language.questions import Question, Wants, Whose
+from memory_pipeline.language.tables import read
 
-_HINT = (0.4, 0.5)  # cosine, or share of the question's words, from which on a statement is worth mentioning
-_SURE = (0.4, 0.5)  # both, for a statement that names the kind of thing asked for to be its answer
-_KINDRED = 0.15  # cosine from which on one is, that fills what is asked for or holds something of the kind
 _SAYS = 2  # words of a statement that says something
-_CLOSE = 0.6  # cosine that makes up for a smaller share
-_SEVERAL = 3  # hints
-_WEAKER = 0.6  # share of the best one's score that another hint must have
-_OPEN = frozenset({Wants.THING, Wants.YES_NO, Wants.MANNER, Wants.REASON, Wants.ALLOWED})
+_OVER = frozenset({"superseded", "contradicted"})
+_OPEN = frozenset({Wants.YES_NO, Wants.ALLOWED})  # what any statement could be the answer to
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,41 +36,53 @@ class _Near:
 def nearest(question: Question, told: Sequence[Statement], known: Known) -> tuple[list[Statement], bool]:
     """The statements nearest to a question, best first, and whether the first may pass for an answer.
 
-    They must be about whom the question is about and, where it does not ask for the past, hold. To be an answer, one
-    must name a thing of the kind asked for.
+    To be an answer, one must be about whom the question is about, hold where it does not ask for the past, and name a
+    thing of the kind asked for.
     """
     wanted = terms(question.text) - light("verbs") - light("nouns") - light("adjectives") - question.who - {"x"}
-    found = [_measured(question, s, wanted) for s in told if _may(question, s, known)]
-    ordered = sorted((n for n in found if n.score > 0.0), key=lambda n: -n.score)
+    then = question.past or question.was
+    told = [s for s in told if len(s.terms) >= _SAYS and (then or str(s.item["status"]) not in _OVER)]
+    found = [_measured(question, s, wanted, known) for s in told]
+    ordered = sorted((n for n in found if n.score >= _table()["mentioned"]), key=lambda n: -n.score)
     if not ordered:
         return [], False
-    best = ordered[0]
-    likely = best.share > 0 and (best.near >= _CLOSE or (best.near >= _SURE[0] and best.share >= _SURE[1]))
-    # A name, a number or a day near by is seldom the one asked for: only a thing of the kind named may pass.
+    best = next((n for n in ordered if _may(question, n.statement, known)), ordered[0])
+    sure = _sure(question, best) and _may(question, best.statement, known)
+    first = [best, *(n for n in ordered if n is not best)] if sure else ordered
+    return _distinct([n.statement for n in first]), sure
+
+
+def _sure(question: Question, best: _Near) -> bool:
+    """Whether a statement may pass for an answer: a name, a number or a day near by is seldom the one asked for, only a
+    thing of the kind that the question names may."""
+    known = _table()
+    close = best.near >= known["alike"] or (best.near >= known["sure_near"] and best.share >= known["sure_share"])
+    likely = best.share > 0 and close
     sure = likely and question.wants is Wants.THING and bool(question.kind) and not question.past
-    sure = sure and best.statement.holds and of_kind(question, best.statement, strict=True)
-    return _distinct([n.statement for n in ordered if n.score >= _WEAKER * best.score]), sure
+    return sure and best.statement.holds and of_kind(question, best.statement, strict=True)
 
 
 def _may(question: Question, statement: Statement, known: Known) -> bool:
-    if len(statement.terms) < _SAYS or not (statement.holds or question.past or question.was):
+    """Whether a statement can answer at all: whom it is about, and when."""
+    if not (statement.holds or question.past or question.was):
         return False
     if question.whose is Whose.OTHER:
         return about(question, statement, known) or bool(question.who & (statement.who | statement.names))
     return statement.of_user or not statement.memory or question.whose in {Whose.ASKED, Whose.ANY}
 
 
-def _measured(question: Question, statement: Statement, wanted: frozenset[str]) -> _Near:
-    """How near a statement is; one that is too far to be mentioned scores nothing."""
+def _measured(question: Question, statement: Statement, wanted: frozenset[str], known: Known) -> _Near:
+    """How near a statement is, in all that speaks for it."""
+    weights = _table()["weights"]
     near = float(statement.item.get("near") or 0.0)
     share = len(wanted & statement.terms) / len(wanted) if wanted else 0.0
     fills = bool(question.attributes) and matching(question.attributes, statement.attributes)
-    kindred = question.wants not in _OPEN and filled(question, statement)
-    kindred = kindred or bool(question.kind) and of_kind(question, statement, strict=True)
-    if near < _HINT[0] and share < _HINT[1] and not (near >= _KINDRED and (fills or kindred)):
+    if near < _table()["far"] and not share and not fills:
         return _Near(statement, near, share, 0.0)
-    extra = 0.4 * fills + 0.25 * kindred + 0.1 * statement.memory
-    return _Near(statement, near, share, near + share + extra)
+    kind = bool(question.kind) and of_kind(question, statement, strict=True)
+    holds = question.wants not in _OPEN and filled(question, statement)
+    signs = {"words": share, "fills": fills, "kind": kind, "filled": holds, "whom": _may(question, statement, known)}
+    return _Near(statement, near, share, near + sum(weights[name] * value for name, value in signs.items()))
 
 
 def _distinct(found: Sequence[Statement]) -> list[Statement]:
@@ -82,4 +95,10 @@ def _distinct(found: Sequence[Statement]) -> list[Statement]:
         )
         if not any(again):
             kept.append(statement)
-    return kept[:_SEVERAL]
+    return kept[: _table()["several"]]
+
+
+@cache
+def _table() -> dict[str, Any]:
+    found: dict[str, Any] = read("questions")["nearest"]
+    return found

@@ -59,7 +59,7 @@ def past(item: _Item) -> str:
     """An item that no longer holds: "You lived in Berlin (you told me 3 months ago; until 13 October 2026)."."""
     if item["layer"] == "episodic":
         return quoted(item, item.get("told") or item["content"])
-    content = str(item["content"]).strip().rstrip(".")
+    content = re.sub(r"^No longer (\w)", lambda hit: hit[1].upper(), str(item["content"]).strip().rstrip("."))
     of_user = of_the_user(content, "user" if item.get("subject") == "user" else None)
     said = in_the_past(lowered(content)) if of_user else content
     said = re.sub(r"^(?:were|was)\b", "were", said) if of_user else said

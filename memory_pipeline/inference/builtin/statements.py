@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -16,11 +16,17 @@ from memory_pipeline.inference.builtin.likeness import likeness
 from memory_pipeline.inference.builtin.spoken import FARTHEST, SUBJECT, clauses, finite, leading, verb_phrase, worded
 from memory_pipeline.inference.builtin.terms import ended, light, terms
 from memory_pipeline.language.questions.subjects import belonging, canonical
-from memory_pipeline.language.questions.tables import any_of, former
+from memory_pipeline.language.questions.tables import any_of, former, kind_of
+from memory_pipeline.language.questions.tables import worded as worded_attributes
+from memory_pipeline.language.vocabulary import medicine, occupation
 
 _Item = Mapping[str, Any]
 HOLDING = frozenset({"active", "stale", "archived"})  # the last only where a read asks for what has faded
 _PRONOUN = lazy(r"(?:he|she)\b", re.I)
+_CLASSES: dict[str, Callable[[str], bool]] = {
+    "occupation": lambda word: occupation(word) and not kind_of(word.lower()),
+    "medicine": medicine,
+}
 _WITH_USER = lazy(r"\bwith (?:them|me|us)\b", re.I)
 
 
@@ -141,7 +147,9 @@ def _spoken(item: _Item, quote: str) -> list[Statement]:
         text, of_user = worded(clause)
         who = frozenset[str]() if of_user else leading(text)
         elliptical = of_user and not SUBJECT.match(any_of("signs", "opening").sub("", clause))
-        if found and (elliptical or _PRONOUN.match(text)):
+        if found and _PRONOUN.match(text) and found[-1].of_user and found[-1].names:
+            of_user, who = False, found[-1].names
+        elif found and (elliptical or _PRONOUN.match(text)):
             of_user, who = found[-1].of_user, found[-1].who
         found.append(_statement(item, text, quote, of_user, who, slots_of(text) or _slots_of_other(text, who)))
     return found
@@ -153,7 +161,18 @@ def slots_of(text: str) -> tuple[Slot, ...]:
     before = (
         Slot("user", name, hit.group("value")) for name, said in former() if (hit := said.search(text.rstrip(".")))
     )
-    return (*told, *before)
+    return (*told, *before, *_worded(text, {s.attribute for s in told}))
+
+
+def _worded(text: str, known: set[str | None]) -> list[Slot]:
+    """The slots that a sentence fills by a word of a class: "pilot with Scoot" tells an occupation."""
+    found: list[Slot] = []
+    for name, of, said in worded_attributes():
+        values = (hit.group("value") for hit in said.finditer(text.rstrip("."))) if name not in known else ()
+        value = next((v for v in values if not of or _CLASSES[of](v)), None)
+        if value is not None:
+            found.append(Slot("user", name, value))
+    return found
 
 
 def _slots_of_other(text: str, who: frozenset[str]) -> tuple[Slot, ...]:

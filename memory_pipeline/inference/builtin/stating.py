@@ -11,7 +11,7 @@ from functools import cache
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, relate
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import singular, words
-from memory_pipeline.inference.builtin.filling import filled, of_kind
+from memory_pipeline.inference.builtin.filling import age_beside, filled, of_kind
 from memory_pipeline.inference.builtin.statements import Statement, slots_of, told_dates
 from memory_pipeline.inference.builtin.terms import ended, light, terms
 from memory_pipeline.inference.builtin.who_is_who import Known, about, narrower
@@ -89,6 +89,8 @@ def dated(question: Question, statement: Statement) -> bool:
 
 def fit(question: Question, statement: Statement, known: Known) -> Fit:
     """How a statement answers a question that asks for something else than yes or no."""
+    if question.wants is Wants.AGE and question.who and age_beside(question, statement):
+        return Fit.FILLS
     if not about(question, statement, known) or not filled(question, statement):
         return Fit.NONE
     if question.happened and statement.intended and not question.types:

@@ -12,7 +12,7 @@ from memory_pipeline.inference.builtin.about import lowered
 from memory_pipeline.inference.builtin.statements import Statement
 from memory_pipeline.language.questions import Question, Whose
 from memory_pipeline.language.questions.subjects import belonging, canonical, people
-from memory_pipeline.language.questions.tables import any_of
+from memory_pipeline.language.questions.tables import any_of, group
 from memory_pipeline.language.tables import read as table
 
 _ROLE = lazy(r"\b(?:is|was) (?:their|my|our) (?:[\w-]+ )?(?P<role>[\w-]+)\b", re.I)
@@ -43,6 +43,8 @@ def known_people(told: Iterable[Statement]) -> Known:
         said = _ROLE.search(statement.text) if not statement.of_user else None
         if said and canonical(said["role"]) in belonging() and statement.who:
             named = statement.who | {canonical(said["role"])}
+        elif introduced := _introduced(statement):
+            named = introduced
         elif not statement.memory:
             continue
         elif statement.of_user:
@@ -60,6 +62,20 @@ def known_people(told: Iterable[Statement]) -> Known:
     return Known({word: frozenset(others) for word, others in found.items()})
 
 
+def _people(statement: Statement) -> frozenset[str]:
+    """All whom a statement is about or names."""
+    return people(f"X {lowered(statement.text)}") | statement.who
+
+
+def _introduced(statement: Statement) -> frozenset[str]:
+    """Somebody whom a turn names with what they are to its speaker: "Priya my wife had the flu"."""
+    for hit in any_of("signs", "called").finditer(statement.quote):
+        role, name = group(hit, "role"), group(hit, "name")
+        if canonical(role) in belonging() and canonical(name) not in belonging():
+            return frozenset({canonical(role), name.lower()})
+    return frozenset()
+
+
 def about(question: Question, statement: Statement, known: Known) -> bool:
     """Whether a statement is about whom the question is about."""
     if "with X" in question.text and not statement.of_user and not _WITH.search(statement.text):
@@ -69,6 +85,9 @@ def about(question: Question, statement: Statement, known: Known) -> bool:
     named = {canonical(w) for w in re.findall(r"[\w'’-]+", question.said)}
     if question.whose is Whose.OTHER:
         who = known.widened(question.who)
+        roles = question.who & belonging()
+        if len(roles) > 1 and not all(known.widened(_people(statement)) & {role} for role in roles):
+            return False  # "my daughter's doctor" is not the daughter
         if statement.of_user:
             return bool(people(f"X {lowered(statement.text)}") & who)
         return bool(known.widened(statement.who) & question.who or statement.who & who)

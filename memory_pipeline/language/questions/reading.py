@@ -152,7 +152,8 @@ def _worded(question: Question, row: Row, hit: re.Match[str]) -> Question:
     told = question.text
     what = spelled(group(hit, "what").lower())
     wants = Wants(row.wants) if row.wants else question.wants
-    yes_no = question.wants is Wants.YES_NO and wants not in {Wants.SAID, Wants.ALLOWED}
+    # "Is there anything I can't eat?" asks for a list, whatever it begins with.
+    yes_no = question.wants is Wants.YES_NO and wants not in {Wants.SAID, Wants.ALLOWED} and not row.negated
     left = f"{told[: hit.start()]} {told[hit.end() :]} {group(hit, 'value')}".strip()
     return replace(
         question,

@@ -143,3 +143,9 @@ def former() -> tuple[tuple[str, re.Pattern[str]], ...]:
         for name, listed in read("questions")["former"].items()
         for p in listed
     )
+
+
+@cache
+def worded() -> tuple[tuple[str, str, re.Pattern[str]], ...]:
+    """Attributes that a wording tells, each with the class of words that its value must be of, or ""."""
+    return tuple((row["attribute"], row["class"], lazy(row["say"], re.I)) for row in read("questions")["worded"])

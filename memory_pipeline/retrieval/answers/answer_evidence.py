@@ -68,7 +68,8 @@ def _memories(engine: Engine, query: Query, question: Question) -> list[Hit]:
     if question.wants is Wants.SUMMARY:
         return _of_user(engine.searcher.picked(asked, _profile))
     picked = engine.searcher.picked(asked, lambda rows: _filling(rows, question))
-    found = {hit.id: hit for hit in (*picked, *_near(engine, asked))}
+    near = (h for h in _near(engine, asked) if h.type != MemoryType.BOUNDARY or h.type in question.types)
+    found = {hit.id: hit for hit in (*picked, *near)}
     return sorted(found.values(), key=lambda hit: hit.row["status"] not in HOLDING)
 
 

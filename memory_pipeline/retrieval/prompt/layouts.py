@@ -120,7 +120,11 @@ def _offer(block: Block, line: Line, given: Material) -> None:
         block.offer(STORY, hit, hit.row["content"], hit.row["label"])
     else:
         now = f"; now: {line.now}" if line.now else ""
-        block.offer(_section(hit, given), hit, hit.row["content"], _note(hit, given) + now)
+        section = _section(hit, given)
+        if line.silent and section in (RELEVANT, FACTS):
+            block.offer(SILENT, hit, hit.row["content"])
+        else:
+            block.offer(section, hit, hit.row["content"], _note(hit, given) + now)
 
 
 def _lengthen(block: Block, given: Material) -> None:

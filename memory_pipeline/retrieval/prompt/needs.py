@@ -9,7 +9,7 @@ import numpy as np
 
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.language.requests import Kind
-from memory_pipeline.retrieval.scores.candidates import VITAL
+from memory_pipeline.retrieval.scores.candidates import NAMES, VITAL
 from memory_pipeline.retrieval.scores.keywords import stems
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _DAY = 86_400
 _USER = ("user",)
 _EATEN = ("allergy", "intolerance", "diet")  # what others must not be served; their operations are another matter
+_PASSING = ("ephemeral", "reflection", "pattern")
 _ABOUT_SOMEBODY = ("profile_fact", "preference")
 
 
@@ -50,6 +51,20 @@ def needed(
     near = np.maximum(rows.vectors @ vector, 0.0) + rows.numbers("importance")
     rest = _best(np.where(belongs & ~vital, near, 0.0), policy.whole_items if kind.whole else policy.kind_items)
     return [*_best(np.where(vital, near, 0.0), len(rows)), *rest]
+
+
+def also_known(rows: UserRows, mask: Mask, vector: npt.NDArray[np.float32], policy: ContextPolicy) -> list[int]:
+    """Places of what is known of the user that may bear on any request: the nearest to it, of equals the weightiest.
+    What could hurt the user has its own place in the block.
+
+    Args:
+        mask: rows that may be read, shape (rows,).
+        vector: of the request, shape (dimensions,).
+    """
+    lasting = mask & rows.matching("subject", _USER)
+    lasting &= ~rows.matching("type", _PASSING) & ~rows.matching("attribute", (*NAMES, *VITAL))
+    near = np.maximum(rows.vectors @ vector, 0.0) + policy.also_importance * rows.numbers("importance")
+    return _best(np.where(lasting, near, 0.0), policy.also_items)
 
 
 def needed_turns(

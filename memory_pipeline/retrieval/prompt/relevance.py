@@ -13,6 +13,7 @@ from typing import Any
 
 from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
+from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.language.requests import reaction_words
 from memory_pipeline.retrieval.prompt.requests import Request
@@ -40,6 +41,7 @@ class Evidence:
     Attributes:
         ranked: hits of all layers, best first, with signals; a memory and the turns it rests on stand side by side.
         needed: memories that the request's kinds need, the foremost first.
+        also: what else is known of the user and comes nearest to a request that all of it may bear on.
         turns: the user's turns that say something which these kinds need, with the stems that say it.
         citing: by message key, all memories that rest on a turn, whatever their state.
         holding: by id, the memories that hold, as far as they may be said: those that rest on the turns, and those
@@ -48,6 +50,7 @@ class Evidence:
 
     ranked: Sequence[Hit] = ()
     needed: Sequence[Hit] = ()
+    also: Sequence[Hit] = ()
     turns: Sequence[tuple[Hit, frozenset[str]]] = ()
     citing: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     holding: Mapping[str, Hit] = field(default_factory=dict)
@@ -65,12 +68,14 @@ class Line:
         said: of a turn, the sentences that are quoted; empty for everything else.
         more: of a turn, the other sentences that could be, where there is room.
         now: of a memory that no longer holds, what holds in its place; else empty.
+        silent: it is not what the request is about, and only for silent use.
     """
 
     hit: Hit
     said: Sequence[Sentence] = ()
     more: Sequence[Sentence] = ()
     now: str = ""
+    silent: bool = False
 
 
 def lines(request: Request, evidence: Evidence, policy: ContextPolicy) -> list[Line]:
@@ -96,6 +101,7 @@ def lines(request: Request, evidence: Evidence, policy: ContextPolicy) -> list[L
             found.append(Line(hit))
     for hit, words in evidence.turns:
         found += _of_turn(hit, replace(request, terms=words, fact=False), evidence, policy)
+    found += [Line(hit, silent=True) for hit in evidence.also]
     return _once(found)
 
 
@@ -131,7 +137,7 @@ def _answers(hit: Hit, request: Request, policy: ContextPolicy, best: float) -> 
     if hit.layer == "episodic" or not request.fact:
         if hit.layer == "episodic" and request.fact and (_replies(hit, request) or hit.score >= policy.foremost * best):
             return True
-        close = policy.close if hit.layer == "episodic" else policy.near
+        close = policy.close if hit.layer == "episodic" and not request.wish else policy.near
         return shares or hit.signals["similarity"].value >= close
     return True
 
@@ -141,7 +147,8 @@ def _of_turn(hit: Hit, request: Request, evidence: Evidence, policy: ContextPoli
 
     For what no longer holds stands what holds now.
     """
-    told_by = evidence.citing.get(hit.row["message_key"], ())
+    told_by = [m for m in evidence.citing.get(hit.row["message_key"], ()) if not _faded(m)]
+    near = "similarity" in hit.signals and hit.signals["similarity"].value >= policy.near
     said: list[Sentence] = []
     told: list[Sentence] = []
     for sentence in _speakable(hit, request):
@@ -154,7 +161,8 @@ def _of_turn(hit: Hit, request: Request, evidence: Evidence, policy: ContextPoli
         if telling and not _says_more(sentence, telling, request):
             told.append(sentence)
             if not request.fact:
-                yield from (Line(h) for m in telling if asked and (h := evidence.holding.get(m["memory_id"])))
+                there = (evidence.holding.get(m["memory_id"]) for m in telling if asked or near)
+                yield from (Line(h) for h in there if h is not None)
     if len(told) == len(said) or not request.fact:
         said = [s for s in said if s not in told]
     if request.fact and told and not said:
@@ -165,6 +173,11 @@ def _of_turn(hit: Hit, request: Request, evidence: Evidence, policy: ContextPoli
     chosen = _chosen(said, hit, request, policy, ahead=ahead)
     if chosen:
         yield Line(hit, chosen, [s for s in said if s not in chosen] if request.fact else ())
+
+
+def _faded(memory: Mapping[str, Any]) -> bool:
+    """Whether a memory of something that happened is out of retrieval for its age: the turn has to tell it."""
+    return bool(memory["status"] == Status.STALE and memory["type"] == MemoryType.EPISODIC_EVENT)
 
 
 def _speakable(hit: Hit, request: Request) -> list[Sentence]:
@@ -210,7 +223,8 @@ def _chosen(
     if not any(request.terms & s.stems for s in said):
         # What is near in meaning for a question that it asks answers nothing; the turn after it may.
         asking = any(request.terms & s.stems for s in sentences(hit.row))
-        near = "similarity" in hit.signals and hit.signals["similarity"].value >= policy.close
+        close = policy.near if request.wish else policy.close
+        near = "similarity" in hit.signals and hit.signals["similarity"].value >= close
         if asking or not (near or ahead or _replies(hit, request)):
             return []
     best = said.index(foremost(said, request.terms))

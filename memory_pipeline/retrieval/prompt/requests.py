@@ -36,6 +36,7 @@ class Request:
         past: it asks for what is over.
         assistant: it asks for what the assistant itself said.
         theme: it asks how things went.
+        wish: it wants something done, or advice: whatever is known of the user may bear on it.
         names: stems of names that tell nothing.
     """
 
@@ -46,6 +47,7 @@ class Request:
     past: bool
     assistant: bool
     theme: bool
+    wish: bool = False
     names: frozenset[str] = frozenset()
 
     def without(self, names: frozenset[str]) -> Request:
@@ -85,14 +87,17 @@ class Requests:
         if requests.GREETING not in names and len(text.split()) >= _SENTENCE:
             names |= self._meant(vector, plain=bool(names))
         greeting = names == {requests.GREETING}
+        advice = requests.asks("advice", text)
+        fact = requests.asks("question", text) and not advice
         return Request(
             kinds=requests.needed(names - {requests.GREETING}),
             terms=frozenset(query_terms(text)) - _empty(),
             greeting=greeting,
-            fact=requests.asks("question", text) and not requests.asks("advice", text),
+            fact=fact,
             past=requests.asks("past", text),
             assistant=requests.asks("assistant", text),
             theme=requests.asks("theme", text),
+            wish=not greeting and not fact and (advice or requests.asks("wish", text)),
         )
 
     def _meant(self, vector: npt.NDArray[np.float32], *, plain: bool) -> frozenset[str]:

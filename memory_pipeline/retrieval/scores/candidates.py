@@ -11,7 +11,7 @@ from memory_pipeline.domain.reading.wording import asks_for_time, asks_the_assis
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.scores.proximity import Leads, in_period, linked
 from memory_pipeline.retrieval.store.naming import MemoryNames
-from memory_pipeline.retrieval.store.user_rows import MEMORIES, UserRows
+from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES, Citations, UserRows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,6 +36,7 @@ class Candidates:
         named: whether the query names an entity that they are about.
         session, following, distinct: see ``domain.reading.ranking``.
         aside: turns of the assistant, where the query does not ask for its words.
+        replaced: turns whose memory another has replaced, where the query does not ask for what was.
         dated: texts that name a time, where the query asks for one.
         in_period, linked: see ``domain.reading.ranking``.
     """
@@ -49,6 +50,7 @@ class Candidates:
     following: Floats
     distinct: Floats
     aside: Mask
+    replaced: Mask
     dated: Mask
     in_period: Floats
     linked: Floats
@@ -81,6 +83,7 @@ def candidates(
     most: int,
     leads: Leads,
     known: MemoryNames,
+    outdated: Citations = frozenset(),
     *,
     shared: bool = False,
 ) -> Candidates:
@@ -93,6 +96,7 @@ def candidates(
         vector: of the query, shape (dimensions,).
         most: rows that each arm may bring.
         known: by the reader's memories, who and what these are about.
+        outdated: turns behind memories that others have replaced.
         shared: the rows are other users'.
     """
     similarity = np.minimum(np.maximum(rows.vectors @ vector, 0.0), 1.0).astype(np.float64)
@@ -130,10 +134,19 @@ def candidates(
         following[places],
         around.distinct[places],
         nothing if asks_the_assistant(query.text) else rows.aside[places],
+        _replaced(rows, outdated)[places] if outdated and not shared else nothing,
         rows.dated(places) if asks_for_time(query.text) else nothing,
         period[places],
         linking[places],
     )
+
+
+def _replaced(rows: UserRows, outdated: Citations) -> Mask:
+    """Which rows are turns behind what has been replaced, shape (rows,)."""
+    mask = np.zeros(len(rows), dtype=bool)
+    if rows.name == MESSAGES:
+        mask[rows.places_of(outdated)] = True
+    return mask
 
 
 def _best(scores: Floats, most: int) -> npt.NDArray[np.int64]:

@@ -108,6 +108,7 @@ _FORMULAS: Mapping[str, Callable[[Signals], Floats]] = {
     "following": lambda s: s.found.following,
     "distinct": lambda s: s.found.distinct,
     "aside": lambda s: s.found.aside.astype(np.float64),
+    "replaced": lambda s: s.found.replaced.astype(np.float64),
     "dated": lambda s: s.found.dated.astype(np.float64),
     "in_period": lambda s: s.found.in_period,
     "linked": lambda s: s.found.linked,

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memory_pipeline.domain.policy import Policy
-from memory_pipeline.retrieval.prompt.needs import needed, needed_turns, told_by
+from memory_pipeline.language.requests import asks
+from memory_pipeline.retrieval.prompt.needs import also_known, needed, needed_turns, told_by
 from memory_pipeline.retrieval.prompt.relevance import Evidence
 from memory_pipeline.retrieval.prompt.requests import Request, Requests
 from memory_pipeline.retrieval.query import Query
@@ -86,21 +87,25 @@ class Searcher:
         citing = {key: _resting_on(h, opened.now) for key, h in said.items()}
         cited = (row for rows in citing.values() for row in rows)
         over = (h.row for h in hits if h.layer == "semantic")
-        return Evidence(hits, self._needed(query, request, opened), turns, citing, _holding([*cited, *over], opened))
+        holding = _holding([*cited, *over], opened)
+        needed, also = self._needed(query, request, opened)
+        return Evidence(hits, needed, also, turns, citing, holding)
 
-    def _needed(self, query: Query, request: Request, opened: Opened) -> list[Hit]:
-        """The memories that hold and that the request's kinds need, the foremost first."""
+    def _needed(self, query: Query, request: Request, opened: Opened) -> tuple[list[Hit], list[Hit]]:
+        """The memories that the request's kinds need, the foremost first, and what else may bear on it."""
         policy = self._policy.context
         own = next((t for t in opened.tables if t.rows.name == MEMORIES and not t.shared), None)
-        if own is None or not request.kinds:
-            return []
+        if own is None or not (request.kinds or request.wish):
+            return [], []
         rows, vector = own.rows, self._vector(query.text)
         mask = own.mask & rows.matching("status", ("active",)) & ~bounded(rows)
         found: list[int] = []
         for kind in request.kinds:
             places = needed(rows, mask, kind, vector, query.at.timestamp(), policy)
             found += [place for place in places if place not in found]
-        return _left_alone((hit(MEMORIES, rows.row(place)) for place in found), opened)
+        more = also_known(rows, mask, vector, policy) if request.wish else []
+        first, also = ([hit(MEMORIES, rows.row(place)) for place in places] for places in (found, more))
+        return _left_alone(first, opened), _left_alone(also, opened)
 
     def _needed_turns(self, query: Query, request: Request, opened: Opened) -> list[tuple[Hit, frozenset[str]]]:
         """The user's turns that say something which the request's kinds need, with the words that say it."""
@@ -152,14 +157,24 @@ class Searcher:
         useful, now = self.sources.usefulness(query), query.at.timestamp()
         sample = self._sample(next(self._reads))
         scored = []
-        known, leads = opened.now.names, self._leads(query, opened)
+        known, leads, outdated = opened.now.names, self._leads(query, opened), self._outdated(query, opened.now)
         for table in opened.tables:
             if not table.mask.any():
                 continue
-            found = candidates(table.rows, table.mask, query, vector, terms, most, leads, known, shared=table.shared)
+            found = candidates(
+                table.rows, table.mask, query, vector, terms, most, leads, known, outdated, shared=table.shared
+            )
             values = scoring.Signals(found, self._policy, query.weighing, now, useful, sample)
             scored.append(_Scored(table, found, values, scoring.scores(values, query.weights)))
         return scored
+
+    def _outdated(self, query: Query, now: UserRows) -> Citations:
+        """The turns behind what has been replaced and has to do with a query that does not ask for what was."""
+        over = now.matching("status", ("superseded",))
+        if not query.weights.get("replaced") or not over.any() or asks("past", query.text):
+            return frozenset()
+        near = now.vectors @ self._vector(query.text) >= self._policy.context.near
+        return now.cited(over & (near | (now.keywords.scores(query_terms(query.text)) > 0)))
 
     def _sample(self, read: int) -> Callable[[], np.random.Generator]:
         """A generator of a read's own, made when something is drawn from it."""

@@ -331,7 +331,7 @@ class Index(IndexUpkeep):
 
     def of_tenant(self, name: str, tenant_id: str | None, columns: Sequence[str]) -> pa.Table:
         """Some columns of every row of a tenant; None = of all tenants."""
-        return self._select(name, None if tenant_id is None else col("tenant_id") == lit(tenant_id), columns)
+        return self._select(name, None if tenant_id is None else pc.field("tenant_id") == tenant_id, columns)
 
     def all(self, name: str, columns: Sequence[str]) -> pa.Table:
         """Some columns of every row, for comparing index and lake."""

@@ -364,7 +364,7 @@ class TestWhatComesNearest:
         assert not told(question, *items).known
 
     def test_what_is_far_is_not_mentioned(self) -> None:
-        assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.1}).text
+        assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.05}).text
 
     def test_several_are_told_best_first_and_one_message_once(self) -> None:
         reply = told(
@@ -376,6 +376,18 @@ class TestWhatComesNearest:
         assert not reply.known
         assert reply.text.count("rowing") == 1
         assert reply.text.index("Kent") < reply.text.index("Dover")
+
+    def test_comes_beside_what_no_longer_holds(self) -> None:
+        gone = memory("Lives in Kent.", "residence", "Kent", status="superseded", until="2026-10-01")
+        reply = told("where do I live?", gone, {**memory("Weekend as a Dover resident."), "near": 0.6})
+        assert not reply.known
+        assert "Kent" in reply.text and "Dover" in reply.text
+
+    def test_a_corrected_figure_is_told_as_it_was_corrected(self) -> None:
+        first = {**turn("My best is 3:42, on a flat course."), "near": 0.5}
+        later = turn("My best is 3:41, not 3:42.", observed_at="2026-09-05T10:00:00+00:00")
+        reply = told("what is my marathon time?", first, {**later, "near": 0.2})
+        assert "3:41" in reply.text and "flat" not in reply.text
 
     def test_what_is_over_counts_where_the_past_is_asked_for(self) -> None:
         gone = {**memory("Shares a house in Cork with two nurses.", status="superseded"), "near": 0.3}
@@ -412,6 +424,18 @@ class TestWhetherSomethingIsGoodForTheUser:
         reply = told("is it fine to cook with wine for me?", memory("No recipes with wine in them for them."))
         assert reply.known and "wine" in reply.text
 
+    def test_what_ails_them_is_told_beside_what_is_like_it(self) -> None:
+        asthma = {**memory("Has asthma.", "health", "asthma"), "near": 0.2}
+        candles = {**memory("Cannot have candles.", "eats", "candles", negated=True), "near": 0.5}
+        reply = told("can I go to a bonfire?", candles, asthma)
+        assert reply.known and "candles" in reply.text and "asthma" in reply.text
+
+    def test_a_sentence_about_nobody_bears_on_it_and_one_about_a_friend_does_not(self) -> None:
+        penicillin = "Amoxicillin is no good after what penicillin did."
+        assert "penicillin" in told("can I take amoxicillin?", memory(penicillin)).text
+        friend = memory("Friend Ben is allergic to amoxicillin.", "allergy", "amoxicillin", subject="friend ben")
+        assert not told("can I take amoxicillin?", friend).known
+
     def test_what_says_yes_or_no_comes_first(self) -> None:
         reply = told("can I eat cheese?", memory("Cannot eat cheese.", "eats", "cheese", negated=True))
         assert reply.known and reply.text.startswith("No")
@@ -433,3 +457,87 @@ def test_a_question_in_the_past_tense_finds_what_was() -> None:
 
 def test_the_firm_that_one_is_with_is_the_employer() -> None:
     assert "Larch" in told("which brokerage am I with?", memory("Works at Larch.", "employer", "Larch")).text
+
+
+def test_a_short_sentence_is_told_with_what_goes_on_about_it() -> None:
+    said = turn(
+        "My hip mostly.", "They are doing the left one.", "Anyway, the roof of the old barn has a leak as of this week."
+    )
+    reply = told("which hip hurts?", {**said, "near": 0.5})
+    assert "left one" in reply.text and "barn" not in reply.text
+
+
+def test_what_one_cannot_eat_is_a_list_however_it_is_asked_for() -> None:
+    nuts = memory("Cannot eat nuts.", "eats", "nuts", negated=True)
+    eggs = memory("Is allergic to eggs.", "allergy", "eggs", at="2026-08-01")
+    reply = told("is there anything I can't eat?", nuts, eggs)
+    assert reply.known and "nuts" in reply.text and "eggs" in reply.text
+
+
+class TestBeforeSomething:
+    """ "Before X" asks for what filled the attribute that X fills now."""
+
+    NOW = memory("Takes apixaban.", "medication", "apixaban")
+
+    def test_is_what_filled_the_same_attribute(self) -> None:
+        was = memory("No longer takes warfarin.", "medication", "warfarin", negated=True)
+        reply = told("what did I take before apixaban?", self.NOW, was, memory("Takes the bus.", "transport", "bus"))
+        assert reply.known and reply.text.startswith("You took warfarin")
+        assert "bus" not in reply.text
+
+    def test_is_not_known_of_what_nothing_tells(self) -> None:
+        assert not told("what did I take before apixaban?", self.NOW).known
+
+
+class TestWhoSomebodyIs:
+    @pytest.mark.parametrize("said", ["Priya my wife had a long day.", "My wife Priya had a long day."])
+    def test_is_told_by_the_turn_that_introduces_them(self, said: str) -> None:
+        works = memory("Wife works as a solicitor.", "occupation", "solicitor", subject="wife")
+        assert "solicitor" in told("what is Priya's job?", turn(said), works).text
+        assert not told("what is Priya's job?", works).known
+
+    def test_goes_on_with_the_pronoun(self) -> None:
+        seeing = turn("I'm seeing someone called Isla, she's a librarian.")
+        assert told("what does Isla do for a living?", seeing).known
+        assert not told("what do I do for a living?", seeing).known
+
+    def test_of_somebody_is_not_that_somebody(self) -> None:
+        daughter = memory("Has a daughter called Elif.", "family", "Elif")
+        assert not told("who is my daughter's doctor?", daughter).known
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "age"),
+    [
+        ("how old is my mother?", "My mother (72) lives with me now.", "72"),
+        ("how old is Rory?", "I have the kids this week, Ava 9 and Rory 5.", "Rory 5"),
+    ],
+)
+def test_an_age_stands_beside_a_name(question: str, said: str, age: str) -> None:
+    reply = told(question, turn(said))
+    assert reply.known and age in reply.text
+    assert not told("how old is Wade?", turn(said)).known
+    assert not told("how old is Wade?", turn("Wade, 5 km is enough.")).known
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("what is my husband's job?", "Husband Kelvin is overseas for a month, pilot with Scoot."),
+        ("what medicine do I take?", "Keeps high blood pressure under control with amlodipine."),
+        ("which medicine am I on?", "They are off the warfarin and on Eliquis."),
+        ("where do I study?", "4th year med student in Utrecht."),
+    ],
+)
+def test_a_word_of_a_class_tells_the_attribute(question: str, said: str) -> None:
+    reply = told(question, memory(said, subject="husband kelvin" if "Kelvin" in said else "user"))
+    assert reply.known and said.rsplit(" ", 1)[1].rstrip(".") in reply.text
+
+
+@pytest.mark.parametrize("moved", ["Has shifted from Kothrud to Baner.", "Relocated from Kothrud to Baner."])
+def test_where_one_lived_is_told_by_where_one_moved_from(moved: str) -> None:
+    assert "Kothrud" in told("where did I live before?", memory(moved)).text
+
+
+def test_what_has_been_got_answers_whether_one_got_it() -> None:
+    assert told("did I get the tickets?", turn("Tickets bought at last.")).text.startswith("Yes")
