@@ -9,7 +9,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from memory_pipeline.domain.proposal import MemoryType
-from memory_pipeline.domain.reading.profile import TITLES, StandingProfile
+from memory_pipeline.domain.reading.profile import TITLES
+from memory_pipeline.domain.reading.recall import StandingProfile
 from memory_pipeline.retrieval.lists.browse import ORDERS, STATES
 from memory_pipeline.serving.access import PANEL
 from memory_pipeline.serving.panel.pages import View, Viewing, chosen, go, link, pages_of
