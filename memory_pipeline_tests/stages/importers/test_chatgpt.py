@@ -136,9 +136,7 @@ def test_the_export_names_no_user_so_the_caller_must(tmp_path: Path) -> None:
 
 
 def test_another_document_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(
-        IngestError, match="not of the format 'chatgpt': expected a conversation with"
-    ):
+    with pytest.raises(IngestError, match="not of the format 'chatgpt': expected a conversation with"):
         items_of([{"title": "x"}], "chatgpt", tmp_path)
 
 
