@@ -105,6 +105,7 @@ def test_the_image_runs_as_nobody_in_particular() -> None:
 
 def test_the_pod_is_confined_and_shares_one_home() -> None:
     assert POD["securityContext"]["runAsNonRoot"] and not POD["automountServiceAccountToken"]
+    assert POD["enableServiceLinks"] is False, "its variables would be named like settings"
     assert parsed("kubernetes/statefulset.yaml")["spec"]["replicas"] == 1
     assert {c["name"] for c in CONTAINERS} == set(OURS)
     mounted = {m["name"] for m in CONTAINERS[0]["volumeMounts"]}
