@@ -19,8 +19,9 @@ be given by a unique prefix. This page is written by `python docs/reference.py`.
 _SETTINGS = """# Settings
 
 Environment variables, each with the prefix `MEMORY_PIPELINE_`. Beside them count `OPENAI_API_KEY` and
-`OPENAI_BASE_URL`, as the openai package reads them. Thresholds are no settings: they stand in the
-[policy table](concepts.md#the-policy-table). This page is written by `python docs/reference.py`.
+`OPENAI_BASE_URL`, as the openai package reads them, and `OPENAI_API_KEY_FILE`, a file that holds the key. Thresholds
+are no settings: they stand in the [policy table](concepts.md#the-policy-table). This page is written by
+`python docs/reference.py`.
 
 | variable | default | means |
 |---|---|---|

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from memory_pipeline.domain.calendar import zone
@@ -62,12 +62,21 @@ class Settings(BaseSettings):
     budget_usd_per_day: float | None = Field(
         None, ge=0, description="USD a day (UTC) for hosted models: calls stop when it is spent; 0 allows none."
     )
-    postgres_url: SecretStr | None = Field(None, description="Dagster's storage instead of SQLite.")
-    alert_webhook: SecretStr | None = Field(None, description="URL to which alerts are posted as JSON.")
+    postgres_url_file: Path | None = Field(None, description="File that holds POSTGRES_URL, where that is not set.")
+    postgres_url: SecretStr | None = Field(
+        None, validate_default=True, description="Dagster's storage instead of SQLite."
+    )
+    alert_webhook_file: Path | None = Field(None, description="File that holds ALERT_WEBHOOK, likewise.")
+    alert_webhook: SecretStr | None = Field(
+        None, validate_default=True, description="URL to which alerts are posted as JSON."
+    )
     telemetry_ids: Literal["hashed", "plain", "none"] = Field(
         "hashed", description="How OpenTelemetry spans of reads name tenant and user."
     )
-    telemetry_key: SecretStr | None = Field(None, description="Key of these hashes; without one, ids can be guessed.")
+    telemetry_key_file: Path | None = Field(None, description="File that holds TELEMETRY_KEY, likewise.")
+    telemetry_key: SecretStr | None = Field(
+        None, validate_default=True, description="Key of these hashes; without one, ids can be guessed."
+    )
     url: str | None = Field(None, description="The server that `Memory.connect` and `mcp` ask, unless one is named.")
     key: SecretStr | None = Field(None, description="The key that they show there.")
     keys_file: Path | None = Field(None, description="The server's keys; keys.json in the home when unset.")
@@ -84,6 +93,12 @@ class Settings(BaseSettings):
         if not isinstance(made, dict):
             raise ValueError('it is no JSON object such as {"reasoning_effort": "low"}')
         return made
+
+    @field_validator("postgres_url", "alert_webhook", "telemetry_key", mode="before")
+    @classmethod
+    def _from_file(cls, value: Any, info: ValidationInfo) -> Any:
+        file = info.data.get(f"{info.field_name}_file")
+        return secret_in(file) if value is None and file is not None else value
 
     @field_validator("timezone")
     @classmethod
@@ -152,6 +167,21 @@ class Settings(BaseSettings):
         except (OSError, ValueError) as error:
             raise SettingsError(f"policy{f' ({file})' if file else ''}: {error}") from error
         return policy
+
+
+def secret_in(file: Path) -> str:
+    """The secret that a file holds, without the line end after it.
+
+    Raises:
+        ValueError: the file cannot be read, or is empty; the message names it, and nothing of what it holds.
+    """
+    try:
+        found = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+    if not found:
+        raise ValueError(f"{file} is empty")
+    return found
 
 
 def set_aside(place: Path) -> Path:

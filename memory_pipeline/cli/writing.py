@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memory_pipeline.cli.forecasting import announce, print_plan
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
-from memory_pipeline.errors import ModelError, SettingsError
+from memory_pipeline.errors import IngestError, ModelError, SettingsError
+
+if TYPE_CHECKING:
+    from memory_pipeline.settings import Settings
+    from memory_pipeline.stages.messages.ingest import IngestReport
 
 app = typer.Typer()
 LAST_DAY = "Last day. Where later days of the same users rest on what changed, these are consolidated again, too."
@@ -26,7 +30,9 @@ def ingest(
         str, typer.Option(help="auto, jsonl, openai, chatgpt, claude, locomo, longmemeval, csv or parquet.")
     ] = "auto",
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="For messages that name none.")] = None,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="For messages that name none.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", help="For messages that name none, or only an account.")
+    ] = None,
     timezone: Annotated[str | None, typer.Option(help="Zone of users whose messages name none.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -34,7 +40,6 @@ def ingest(
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
     from memory_pipeline.stages.messages.ingest import ingest as take
-    from memory_pipeline.stages.messages.languages import unread
 
     now = datetime.now(UTC)
     with progress(not as_json) as tell:
@@ -42,20 +47,39 @@ def ingest(
         report = take(ctx, paths, format=format, tenant=tenant, user=user, timezone=timezone)
     if as_json:
         print_json(report.as_dict())
-        return
+    else:
+        _print_intake(report, ctx.settings)
+    if unreadable := report.unreadable:
+        more = f" (and {len(unreadable) - 1} more)" if len(unreadable) > 1 else ""
+        raise IngestError(
+            f"{len(unreadable)} of {len(report.files)} files could not be read, or not to the end: "
+            f"{unreadable[0].reason}{more}",
+            path=unreadable[0].path,
+        )
+
+
+def _print_intake(report: IngestReport, settings: Settings) -> None:
+    from memory_pipeline.stages.messages.languages import unread
+
     print_table(
         "",
         ("file", "taken", "already known", "edited", "quarantined"),
         [(f.path, f.taken, f.known, f.edited, f.quarantined) for f in report.files],
     )
+    for file in report.unreadable:
+        console().print(str(file.reason), markup=False, style="yellow")
     if report.quarantined:
-        where = ctx.settings.path("quarantine")
+        where = settings.path("quarantine")
         console().print(f"{report.quarantined} lines were put aside, each with its reason: {where}", markup=False)
-    if note := unread(ctx.settings, report.languages):
+    if report.skipped:
+        kinds = ", ".join(f"{n:,} {kind}" for kind, n in report.skipped.most_common())
+        console().print(f"Left out, because they are no part of a talk: {kinds}.", markup=False)
+    if note := unread(settings, report.languages):
         console().print(note, markup=False)
     if report.erased:
         console().print(f"{report.erased} messages had been erased and stay out; see `memory-pipeline erase --help`.")
-    console().print("Next: memory-pipeline run", style="dim")
+    if report.files != report.unreadable:
+        console().print("Next: memory-pipeline run", style="dim")
 
 
 def day_of(text: str | None) -> date | None:
@@ -168,6 +192,8 @@ def print_run(report: Any) -> None:
         console().print(report.unread, markup=False)
     for line in _shortfalls(report):
         console().print(line, markup=False, style="yellow")
+    for file in report.unreadable:
+        console().print(str(file.reason), markup=False, style="yellow")
     if report.quarantined:
         console().print(f"{report.quarantined} replies, or parts of replies, did not fit and were put aside.")
     if report.later_days:

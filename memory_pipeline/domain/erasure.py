@@ -55,6 +55,17 @@ class Target:
     def whole(self) -> bool:
         return self.messages is None
 
+    def covers(self, scope: Scope, message_id: str | None, session_id: str | None) -> bool:
+        """Whether a user, or the user's message or session of that id, is among what this names."""
+        if scope != self.scope:
+            return False
+        if self.messages is None:
+            return True
+        given = (message_id, session_id) != (None, None)
+        return given and any(
+            message_id in (None, message) and session_id in (None, session) for session, message in self.messages
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Reached:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import dagster as dg
 
@@ -18,7 +19,7 @@ from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages.publication.one_writer import alone
 
 _OPENING = "dagster"
-# A file of Dagster's has no conditions. Postgres as in deploy/postgres/dagster.yaml.
+# A file of Dagster's has no conditions.
 _SQLITE = """
 storage:
   custom:
@@ -55,10 +56,18 @@ def prepare_home(settings: Settings) -> Path:
     )
     target = home / "dagster.yaml"
     if not target.exists() or (not settings.remote and target.read_text(encoding="utf-8") != text):
-        target.write_text(text, encoding="utf-8")
+        _write(target, text)
     os.environ["DAGSTER_HOME"] = str(home)
     os.environ["MEMORY_PIPELINE_HOME"] = settings.home
     return home
+
+
+def _write(target: Path, text: str) -> None:
+    """Put the file in its place as a whole: the programs of a deployment start together, and share the home."""
+    with NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, prefix=".dagster-", delete=False) as made:
+        made.write(text)
+    os.chmod(made.name, 0o644)
+    os.replace(made.name, target)
 
 
 def _folder(settings: Settings) -> Path:

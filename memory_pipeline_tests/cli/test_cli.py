@@ -76,6 +76,17 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     return found
 
 
+def test_a_folder_with_a_bad_file_is_taken_and_the_file_is_named(cli: Cli, tmp_path: Path) -> None:
+    _transcript(tmp_path / "a.jsonl")
+    (tmp_path / "photos.zip").write_bytes(b"PK\x05\x06" + bytes(18))
+    done = cli.run(["ingest", str(tmp_path), "--json"])
+    assert (done.returncode, [f["known"] for f in json.loads(done.stdout)["files"]]) == (1, [5, 0])
+    assert done.stderr.strip() == (
+        "memory-pipeline: 1 of 2 files could not be read, or not to the end: photos.zip: of no known format: an empty "
+        "zip archive; known are jsonl, openai, chatgpt, claude, locomo, longmemeval, csv, parquet"
+    )
+
+
 def test_a_second_ingest_and_run_do_nothing(cli: Cli, tmp_path: Path) -> None:
     taken = cli.json("ingest", str(_transcript(tmp_path / "again.jsonl")))
     assert (taken["taken"], taken["known"]) == (0, 5)

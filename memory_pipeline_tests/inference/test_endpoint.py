@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx2
 import pytest
 from openai import APIConnectionError, APIStatusError, APITimeoutError
@@ -24,6 +26,19 @@ def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
     assert Endpoint.from_environment("X") == Endpoint(None, "secret-key")
     assert Endpoint.from_environment("X").url == "https://api.openai.com/v1"
+
+
+def test_the_key_may_stand_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "key"
+    file.write_text("key-in-a-file\n")
+    monkeypatch.setenv("OPENAI_API_KEY_FILE", str(file))
+    assert Endpoint.from_environment("X").api_key == "key-in-a-file"
+    monkeypatch.setenv("OPENAI_API_KEY", "key-of-its-own")
+    assert Endpoint.from_environment("X").api_key == "key-of-its-own"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    file.write_text(" \n")
+    with pytest.raises(SettingsError, match=r"OPENAI_API_KEY_FILE: .*key is empty"):
+        Endpoint.from_environment("X")
 
 
 def test_a_base_url_alone_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:

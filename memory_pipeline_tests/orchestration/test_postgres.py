@@ -15,7 +15,6 @@ from typing import Any
 import dagster as dg
 import pytest
 import sqlalchemy
-import yaml
 
 from memory_pipeline.cli.doctor import examine
 from memory_pipeline.errors import SettingsError
@@ -30,8 +29,6 @@ from memory_pipeline.storage.erasing.traces import Traces
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.postgres_server import postgres_server
 
-REPOSITORY = Path(__file__).parents[2]
-DEPLOYMENT = REPOSITORY / "deploy" / "postgres"
 PASSWORD = "not-to-be-seen"
 NOBODY = f"postgresql://dagster:{PASSWORD}@127.0.0.1:1/dagster"
 AT = datetime(2026, 3, 9, 12, tzinfo=UTC)
@@ -160,36 +157,24 @@ def test_what_is_no_url_of_a_postgres_database_is_refused(wrong: str) -> None:
     assert refused.value.__suppress_context__ or refused.value.__context__ is None, "a traceback would quote it"
 
 
-def test_both_files_of_dagster_ask_for_the_same_beside_the_storage() -> None:
-    files = (REPOSITORY / "dagster.yaml", DEPLOYMENT / "dagster.yaml")
-    ours, deployed = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in files)
-    assert deployed.pop("storage") == {"postgres": {"postgres_url": {"env": "MEMORY_PIPELINE_POSTGRES_URL"}}}
-    assert deployed == ours
+_INSTANCE = """
+import dagster as dg
+with dg.DagsterInstance.get() as found:
+    assert type(found.run_storage).__name__ == "PostgresRunStorage"
+    assert type(found.run_launcher).__name__ == "WatchedRunLauncher"
+    assert found.run_monitoring_enabled and found.run_retries_enabled and found.freshness_enabled
+    assert not found.run_retries_retry_on_asset_or_op_failure
+    assert found.get_concurrency_config().pool_config.default_pool_limit == 1
+print("as asked")
+"""
 
 
-def test_dagster_accepts_the_deployed_file(postgres: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "dagster.yaml").write_text((DEPLOYMENT / "dagster.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setenv("MEMORY_PIPELINE_POSTGRES_URL", postgres.get_uri(driver="psycopg2"))
-    with dg.DagsterInstance.from_config(str(tmp_path)) as found:
-        assert type(found.run_launcher).__name__ == "WatchedRunLauncher"
-        assert found.run_monitoring_enabled and found.run_retries_enabled and found.freshness_enabled
-        assert not found.run_retries_retry_on_asset_or_op_failure
-        assert found.get_concurrency_config().pool_config.default_pool_limit == 1
-
-
-def test_the_compose_file_names_services_variables_and_files_that_exist() -> None:
-    compose = yaml.safe_load((DEPLOYMENT / "compose.yaml").read_text(encoding="utf-8"))
-    services = compose["services"]
-    assert set(services) == {"postgres", "code-location", "webserver", "daemon"}
-    prefix, known = "MEMORY_PIPELINE_", {f"MEMORY_PIPELINE_{name.upper()}" for name in Settings.model_fields}
-    for name, service in services.items():
-        assert service["healthcheck"]["test"] and service["restart"] and service["volumes"], name
-        assert {volume.partition(":")[0] for volume in service["volumes"]} <= set(compose["volumes"])
-        assert set(service.get("depends_on", {})) <= set(services)
-        assert {v for v in service["environment"] if v.startswith(prefix)} <= known, name
-        context = (DEPLOYMENT / service.get("build", {"context": "."})["context"]).resolve()
-        assert name == "postgres" or (context / service["build"]["dockerfile"]).is_file()
-    workspace = yaml.safe_load((DEPLOYMENT / "workspace.yaml").read_text(encoding="utf-8"))
-    server = workspace["load_from"][0]["grpc_server"]
-    assert server["host"] in services and f"--port {server['port']}" in services["code-location"]["command"]
-    assert server["location_name"] in services["code-location"]["command"]
+def test_programs_of_dagster_get_their_storage_from_the_settings_with_the_url_in_a_file(
+    postgres: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = home / "postgres_url"
+    file.write_text(postgres.get_uri() + "\n")
+    monkeypatch.setenv("MEMORY_PIPELINE_POSTGRES_URL_FILE", str(file))
+    start = [sys.executable, "-m", "memory_pipeline.orchestration.environment"]
+    done = subprocess.run([*start, sys.executable, "-c", _INSTANCE], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout.strip()) == (0, "as asked"), done.stderr

@@ -17,7 +17,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline.stages.messages.landing import intake
 from memory_pipeline.stages.messages.landing.places import Places
-from memory_pipeline_tests.stages.landing_files import NOW, context, line, numbered, stored, write
+from memory_pipeline_tests.stages.landing_files import NOW, context, line, numbered, put_aside, stored, write
 
 
 @pytest.fixture
@@ -256,9 +256,46 @@ def test_a_missing_path_is_an_error_before_anything_is_taken(ctx: StageContext, 
 def test_an_unknown_format_is_an_error_that_names_the_known_ones(ctx: StageContext, tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("Remember the milk.\n")
-    with pytest.raises(IngestError, match=r"notes\.txt: of no known format; known are jsonl, .*parquet"):
+    with pytest.raises(IngestError, match=r"notes\.txt: of no known format: .*; known are jsonl, .*parquet"):
         ingest(ctx, [write(tmp_path / "a.jsonl", [line()]), notes])
     assert stored(ctx) == []
+
+
+def test_a_file_in_a_folder_that_cannot_be_read_stops_no_other(ctx: StageContext, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    write(folder / "a.jsonl", [numbered(1)])
+    (folder / "b.json").write_bytes(b"")
+    (folder / "c.json").write_text(json.dumps([line(message_id="c")], indent=1)[:-1])
+    (folder / "d" / "photo.jpg").parent.mkdir()
+    (folder / "d" / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0")
+    write(folder / "e.jsonl", [numbered(2)])
+    report = ingest(ctx, [folder])
+    assert [m.message_id for m in stored(ctx)] == ["m-1", "m-2", "c"]
+    reasons = {file.path: file.reason for file in report.unreadable}
+    assert list(reasons) == [str(folder / name) for name in ("b.json", "c.json", "d/photo.jpg")]
+    assert [str(reason).split(": ")[:3] for reason in reasons.values()] == [
+        [
+            "b.json",
+            "of no known format",
+            "the file is empty; known are jsonl, openai, chatgpt, claude, locomo, longmemeval, csv, parquet",
+        ],
+        ["c.json", "only its beginning could be read", "it is cut off in the middle"],
+        [
+            "d/photo.jpg",
+            "of no known format",
+            "it is a JPEG picture; known are jsonl, openai, chatgpt, claude, locomo, longmemeval, csv, parquet",
+        ],
+    ]
+    assert report.as_dict()["files"][1]["reason"] == reasons[str(folder / "b.json")]
+    assert {row.reason for row in put_aside(ctx)} == set(reasons.values())
+
+
+def test_damage_inside_of_a_named_file_is_an_error_after_the_others(ctx: StageContext, tmp_path: Path) -> None:
+    broken = tmp_path / "a.json"
+    broken.write_text(json.dumps([line(message_id="a")], indent=1)[:-1])
+    with pytest.raises(IngestError, match=r"a\.json: only its beginning could be read"):
+        ingest(ctx, [broken, write(tmp_path / "b.jsonl", [line(message_id="b")])])
+    assert {m.message_id for m in stored(ctx)} == {"a", "b"}
 
 
 @pytest.mark.parametrize(

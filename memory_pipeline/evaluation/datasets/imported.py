@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.stages.messages.importers import Fault, Item, SourceFile
+from memory_pipeline.stages.messages.importers import Fault, Item, Skipped, SourceFile
 
 
 def landed(read: Callable[[SourceFile], Iterator[Item]], file: Path) -> list[dict[str, Any]]:
@@ -23,6 +23,8 @@ def landed(read: Callable[[SourceFile], Iterator[Item]], file: Path) -> list[dic
     for item in read(SourceFile(file, file.name)):
         if isinstance(item, Fault):
             raise ValueError(item.reason)
+        if isinstance(item, Skipped):
+            continue
         fields = dict(item.fields)
         if isinstance(fields.get("created_at"), datetime):
             fields["created_at"] = fields["created_at"].isoformat()

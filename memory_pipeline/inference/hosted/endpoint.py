@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 from memory_pipeline.errors import ModelError, ReplyError, SettingsError
 from memory_pipeline.inference.hosted.connection import RefusedAnswer, TooLate
+from memory_pipeline.settings import secret_in
 
 if TYPE_CHECKING:
     from openai import APIStatusError
@@ -35,7 +37,8 @@ class Endpoint:
 
     Attributes:
         base_url: from ``OPENAI_BASE_URL``; None for OpenAI's own.
-        api_key: from ``OPENAI_API_KEY``; a placeholder for a server that needs none.
+        api_key: from ``OPENAI_API_KEY``, or the file that ``OPENAI_API_KEY_FILE`` names; a placeholder for a server
+            that needs none.
     """
 
     base_url: str | None
@@ -49,10 +52,10 @@ class Endpoint:
             setting: what asks for it, e.g. ``MEMORY_PIPELINE_CHAT=openai`` or an option of a command.
 
         Raises:
-            SettingsError: neither a key nor a base URL is set, or that is no URL.
+            SettingsError: neither a key nor a base URL is set, that is no URL, or the file of the key cannot be read.
         """
         base_url = os.environ.get("OPENAI_BASE_URL", "").strip() or None
-        key = os.environ.get("OPENAI_API_KEY", "").strip()
+        key = os.environ.get("OPENAI_API_KEY", "").strip() or _key_in_file()
         if not key and base_url is None:
             raise SettingsError(
                 f"{setting} needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server that asks for no key "
@@ -128,6 +131,19 @@ class Endpoint:
             case status:
                 kind = ReplyError if concerns_content(error) else ModelError
                 return kind(f"{self.url} refused the request for {model} ({status}): {said}")
+
+
+def _key_in_file() -> str:
+    """The key that the file of ``OPENAI_API_KEY_FILE`` holds; "" where none is named.
+
+    Raises:
+        SettingsError: it cannot be read.
+    """
+    named = os.environ.get("OPENAI_API_KEY_FILE", "").strip()
+    try:
+        return secret_in(Path(named)) if named else ""
+    except ValueError as error:
+        raise SettingsError(f"OPENAI_API_KEY_FILE: {error}") from error
 
 
 def _is_url(text: str) -> bool:

@@ -7,13 +7,14 @@ message in the log counts, so a run that was killed is simply run again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.calendar import zone
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.messages.importers import Fault, Item, Record, SourceFile, detect, format_named
+from memory_pipeline.stages.messages.importers import Item, Record, SourceFile, detect, format_named
 from memory_pipeline.stages.messages.importers.detection import is_lines
 from memory_pipeline.stages.messages.landing.inbox import (
     InboxFile,
@@ -25,7 +26,7 @@ from memory_pipeline.stages.messages.landing.inbox import (
     taken_hashes,
     unchanged,
 )
-from memory_pipeline.stages.messages.landing.intake import Count, FileReport, IngestReport, Intake
+from memory_pipeline.stages.messages.landing.intake import Count, FileReport, IngestReport, Intake, Reader
 from memory_pipeline.stages.messages.landing.message_log import exclusive
 from memory_pipeline.stages.messages.landing.validation import Defaults, identifier_fault
 
@@ -62,22 +63,47 @@ def ingest(
         timezone: of times without an offset and of the calendar day, unless a message's ``metadata.timezone`` says
             otherwise; by default the setting.
 
+    Returns:
+        The counts. A file in a folder that cannot be read, or only its beginning, does not stop the others: the report
+        names it with the reason.
+
     Raises:
-        IngestError: a path is missing, a file is of no known format or not readable as the one named, or an argument is
-            malformed. All but damage inside a file is found before the first message is taken.
+        IngestError: a path is missing, an argument is malformed, or a file that was named itself is of no known format
+            or not readable as the one named. All but damage inside of a file is found before the first message is
+            taken; where it is damage, what stands before it and the other files are taken.
         StorageError: the lake cannot be written; what was appended before stays, and is known the next time.
     """
     defaults = _defaults(ctx, tenant, user, timezone)
-    work = []
-    for path, name in _files(paths):
-        reader = format_named(detect(path) if format == "auto" else format)
-        if reader.needs_user and user is None:
-            raise IngestError(f"{path}: the format {reader.name} names no user; give one with --user", path=str(path))
-        work.append((SourceFile(path, name), reader.read))
-    intake = Intake(ctx, defaults, total=sum(source.size for source, _ in work))
-    for source, read in work:
-        intake.take(source, read, str(source.path))
+    work: list[tuple[SourceFile, Reader, bool]] = []
+    for path, name, named in _files(paths):
+        try:
+            read = _reader(path, format, user)
+        except IngestError as error:
+            if named or error.path is None:
+                raise
+            read = partial(_refused, error)
+        work.append((SourceFile(path, name), read, named))
+    intake = Intake(ctx, defaults, total=sum(source.size for source, *_ in work))
+    damage = []
+    for source, read, named in work:
+        count = intake.take(source, read, str(source.path))
+        if named and count.error is not None:
+            damage.append(count.error)
+    if damage:
+        raise damage[0]
     return intake.report
+
+
+def _reader(path: Path, format: str, user: str | None) -> Reader:
+    reader = format_named(detect(path) if format == "auto" else format)
+    if reader.needs_user and user is None:
+        raise IngestError(f"{path}: the format {reader.name} names no user; give one with --user", path=str(path))
+    return reader.reader(user)
+
+
+def _refused(error: IngestError, source: SourceFile) -> Iterator[Item]:
+    """In the place of reading a file that is known to be unreadable."""
+    raise error
 
 
 def ingest_messages(
@@ -151,17 +177,18 @@ def take_inbox(ctx: StageContext, only: Sequence[str | Path] | None = None) -> I
 
 
 def _any_format(source: SourceFile) -> Iterator[Item]:
-    """An inbox file's items: what it cannot be read as is a fault of it and no error."""
-    try:
-        reader = format_named("jsonl" if is_lines(source.path) else detect(source.path))
-        if reader.needs_user:
-            raise IngestError(
-                f"{source.path}: the format {reader.name} names no user; take it with `ingest --user`",
-                path=str(source.path),
-            )
-        yield from reader.read(source)
-    except IngestError as error:
-        yield Fault(0, str(error).replace(str(source.path), source.name), "")
+    """An inbox file's items.
+
+    Raises:
+        IngestError: it is of no known format, not readable as it, or of one that names no user.
+    """
+    reader = format_named("jsonl" if is_lines(source.path) else detect(source.path))
+    if reader.needs_user:
+        raise IngestError(
+            f"{source.path}: the format {reader.name} names no user; take it with `ingest --user`",
+            path=str(source.path),
+        )
+    return reader.read(source)
 
 
 def _defaults(ctx: StageContext, tenant: str | None, user: str | None, timezone: str | None) -> Defaults:
@@ -177,16 +204,17 @@ def _defaults(ctx: StageContext, tenant: str | None, user: str | None, timezone:
     return Defaults(tenant, user, timezone or ctx.settings.timezone)
 
 
-def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Each file once, with its name: relative to the folder that was given."""
+def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, str, bool]]:
+    """Each file once, with its name, relative to the folder that was given, and whether it was given itself."""
     seen: set[Path] = set()
     for path in map(Path, paths):
         if not path.exists():
             raise IngestError(f"no such file or folder: {path}", path=str(path))
-        for file, name in _inside(path) if path.is_dir() else [(path, path.name)]:
+        folder = path.is_dir()
+        for file, name in _inside(path) if folder else [(path, path.name)]:
             if file not in seen:
                 seen.add(file)
-                yield file, name
+                yield file, name, not folder
 
 
 def _inside(folder: Path) -> Iterator[tuple[Path, str]]:

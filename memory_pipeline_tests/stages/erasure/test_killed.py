@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from memory_pipeline.domain.erasure import Reason
+from memory_pipeline.errors import NotFound
 from memory_pipeline.stages.messages.ingest import take_inbox
 from memory_pipeline.stages.operations.erasure import erase as erasing
 from memory_pipeline.stages.operations.erasure import partitions
@@ -53,6 +54,20 @@ def test_the_next_run_completes_what_a_killed_process_began(home: Home, monkeypa
     raw = b"".join(p.read_bytes() for p in home.path.rglob("*") if p.is_file())
     assert SISTERS["alice"].encode() not in raw
     assert complete(home.ctx(LATER)) == []
+
+
+def test_who_repeats_an_erasure_that_was_killed_gets_its_certificate(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasing, "prove", _dying)
+    with pytest.raises(Killed):
+        erase_named(home.ctx(LATER), ALICE)
+    monkeypatch.undo()
+    certificate = erase_named(home.ctx(LATER), ALICE)
+    assert Erasures(home.settings).certificates(ALICE) == [certificate]
+    assert certificate["removed"]["messages"] > 0
+    with pytest.raises(NotFound):
+        erase_named(home.ctx(LATER), ALICE)
 
 
 def _dying(*given: object) -> None:

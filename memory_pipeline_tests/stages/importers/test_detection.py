@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import zipfile
 from pathlib import Path
@@ -78,32 +79,52 @@ def test_parquet(tmp_path: Path) -> None:
     assert detect(path) == "parquet"
 
 
+def zipped(*names: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name in names:
+            archive.writestr(name, "{}")
+    return packed.getvalue()
+
+
 @pytest.mark.parametrize(
-    "content",
+    ("content", "described"),
     [
-        b"",
-        b"Remember the milk.",
-        b"a,b,c\n1,2,3\n",
-        b"[]",
-        b"{}",
-        b'{"text": "x"}',
-        b'[{"conversation": 1}]',
-        b"\x89PNG\r\n",
-        b"PK\x03\x04 broken",
+        (b"", "the file is empty"),
+        (b" \n\n", "nothing but white space"),
+        (b"Remember the milk.", "it is text of another kind"),
+        (b"session_id,role\n1,2\n", "a table without the columns content, created_at"),
+        (b"[]", "JSON without any message"),
+        (b"{}", "JSON without any message"),
+        (b'{"text": "x"}', "JSON of another kind, with the keys 'text'"),
+        (b'[{"conversation": 1}]', "JSON of another kind, with the keys 'conversation'"),
+        (b'[{"text": "x', "JSON that is cut off in the middle"),
+        (b'{"text": 1,', "JSON that is cut off in the middle"),
+        (b'{"text": nope, "a": 1}', "no valid JSON"),
+        (b"[" * 5_000, "JSON that is"),
+        (b"<!DOCTYPE html><html>", "a web page; of a ChatGPT export, take the conversations.json beside it"),
+        (b"\x89PNG\r\n", "a PNG picture"),
+        (b"%PDF-1.7", "a PDF document"),
+        (bytes(range(256)), "binary data"),
+        (b"PK\x03\x04 broken", "a zip archive that is cut off or damaged"),
+        (zipped("1.jpg", "2.JPG", "notes.txt"), r"a zip archive without a conversations.json \(2 .jpg, 1 .txt\)"),
+        (zipped(), "an empty zip archive"),
+        (gzip.compress(b"Remember the milk.")[:-12], "damaged|text of another kind"),
     ],
 )
-def test_unknown(tmp_path: Path, content: bytes) -> None:
+def test_unknown(tmp_path: Path, content: bytes, described: str) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(content)
-    with pytest.raises(IngestError, match="of no known format; known are jsonl, openai"):
+    with pytest.raises(IngestError, match=f"of no known format: .*(?:{described}).*; known are jsonl, openai"):
         detect(path)
 
 
-def test_a_zip_without_conversations_is_unknown(tmp_path: Path) -> None:
-    path = tmp_path / "a.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("notes.json", "{}")
-    with pytest.raises(IngestError, match="of no known format"):
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.csv"])
+def test_another_encoding_is_named(tmp_path: Path, name: str, encoding: str) -> None:
+    path = tmp_path / name
+    path.write_bytes((LANDING if name != "a.csv" else HEADER).encode(encoding))
+    with pytest.raises(IngestError, match="the text is UTF-16, and not UTF-8: save it as UTF-8"):
         detect(path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers import (
@@ -17,9 +18,9 @@ from memory_pipeline.stages.messages.importers import (
     parquet,
 )
 from memory_pipeline.stages.messages.importers.detection import detect
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile
+from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, Skipped, SourceFile
 
-__all__ = ["FORMATS", "Fault", "Format", "Item", "Record", "SourceFile", "detect", "format_named"]
+__all__ = ["FORMATS", "Fault", "Format", "Item", "Record", "Skipped", "SourceFile", "detect", "format_named"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,23 @@ class Format:
 
     Attributes:
         needs_user: its files name no user, so the caller must.
+        of_account: its files name the account that they were exported from: a user whom the caller names is meant
+            instead of it.
     """
 
     name: str
     read: Callable[[SourceFile], Iterator[Item]]
     needs_user: bool = False
+    of_account: bool = False
+
+    def reader(self, user: str | None) -> Callable[[SourceFile], Iterator[Item]]:
+        """How a file is read whose messages, as far as they name nobody, are this user's."""
+        return partial(_owned, self.read, user) if self.of_account and user is not None else self.read
+
+
+def _owned(read: Callable[[SourceFile], Iterator[Item]], user: str, source: SourceFile) -> Iterator[Item]:
+    for item in read(source):
+        yield item._replace(fields={**item.fields, "user_id": user}) if isinstance(item, Record) else item
 
 
 FORMATS = {
@@ -41,7 +54,7 @@ FORMATS = {
         Format("jsonl", jsonl.read),
         Format("openai", openai.read),
         Format("chatgpt", chatgpt.read, needs_user=True),
-        Format("claude", claude.read),
+        Format("claude", claude.read, of_account=True),
         Format("locomo", locomo.read),
         Format("longmemeval", longmemeval.read),
         Format("csv", csv.read),

@@ -6,35 +6,42 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory_pipeline.stages.messages.importers.content import as_object, first, placed
-from memory_pipeline.stages.messages.importers.source import Item, Record, SourceFile, documents, shape_error
+from memory_pipeline.stages.messages.importers.documents import numbered, objects
+from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, Skipped, SourceFile
 
 _ROLES = {"human": "user", "assistant": "assistant"}
 
 
 def read(source: SourceFile) -> Iterator[Item]:
-    """The conversations' messages in order; empty ones (broken-off answers) are left out."""
-    number = 0
-    for document in documents(source):
-        found = document if isinstance(document, list) else [document]
-        if not all(isinstance(c, dict) and isinstance(c.get("chat_messages"), list) for c in found):
-            raise shape_error(source, "claude", "a list of conversations, each with `chat_messages`")
-        for conversation in found:
-            for fields in _messages(conversation):
-                number += 1
-                yield Record(number, fields)
+    """The conversations' messages in order. Empty ones (broken-off answers, thoughts, traffic of tools) are skipped."""
+    return numbered(_items(source))
 
 
-def _messages(conversation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _items(source: SourceFile) -> Iterator[Item]:
+    for conversation in objects(source, "claude", "a conversation with `chat_messages`", _fits):
+        if isinstance(conversation, Fault):
+            yield conversation
+        else:
+            yield from _messages(conversation)
+
+
+def _fits(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("chat_messages"), list)
+
+
+def _messages(conversation: Mapping[str, Any]) -> Iterator[Item]:
     owner = as_object(conversation.get("account")).get("uuid")
     title = conversation.get("name")
     for message in conversation["chat_messages"]:
         if not isinstance(message, dict):
+            yield Fault(0, "a message must be an object with sender and text", str(message))
             continue
         text = _text(message)
         if not text:
+            yield Skipped(_empty(message))
             continue
         sender = message.get("sender")
-        yield {
+        fields = {
             "user_id": owner,
             "session_id": conversation.get("uuid"),
             "message_id": message.get("uuid"),
@@ -43,6 +50,16 @@ def _messages(conversation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "created_at": first(message, "created_at") or conversation.get("created_at"),
             "metadata": {"title": title} if title else {},
         }
+        yield Record(0, fields)
+
+
+def _empty(message: Mapping[str, Any]) -> str:
+    """What a message without text consists of."""
+    blocks = message.get("content")
+    kinds = {block.get("type") for block in blocks if isinstance(block, dict)} if isinstance(blocks, list) else set()
+    if kinds & {"tool_use", "tool_result"}:
+        return "tool traffic"
+    return "thoughts" if "thinking" in kinds else "empty"
 
 
 def _text(message: Mapping[str, Any]) -> str:

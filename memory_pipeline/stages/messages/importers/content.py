@@ -10,6 +10,9 @@ from typing import Any
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECONDS_FROM = 1e11  # as seconds this is the year 5138, as milliseconds 1973
 _TEXT_KEYS = ("text", "refusal", "transcript")
+# Parts of a turn that was spoken in ChatGPT's voice modes.
+_TRANSCRIPT = "audio_transcription"
+_RECORDINGS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer")
 
 
 def moment(value: Any) -> Any:
@@ -42,14 +45,24 @@ def first(values: Mapping[str, Any], *names: str) -> Any:
 def joined(content: Any) -> Any:
     """Content that may come in parts, as one text: parts that are no text appear as ``[image]``, ``[audio]``, …
 
-    What is neither text nor parts is returned as it is, for the validation to refuse.
+    A recording that is transcribed beside it is its transcript. What is neither text nor parts is returned as it is,
+    for the validation to refuse.
     """
     if isinstance(content, Mapping):
         content = [content]
     if not isinstance(content, list):
         return content
-    texts = (part if isinstance(part, str) else _part(part) for part in content)
+    transcribed = any(_kind(part) == _TRANSCRIPT for part in content)
+    texts = (
+        part if isinstance(part, str) else _part(part)
+        for part in content
+        if not (transcribed and _kind(part) in _RECORDINGS)
+    )
     return "\n".join(text for text in texts if text)
+
+
+def _kind(part: Any) -> str:
+    return str(as_object(part).get("content_type"))
 
 
 def _part(part: Any) -> str:
@@ -58,6 +71,8 @@ def _part(part: Any) -> str:
     for key in _TEXT_KEYS:
         if isinstance(part.get(key), str):
             return str(part[key])
+    if _kind(part) in _RECORDINGS:
+        return "[audio]"
     name = str(part.get("type") or part.get("content_type") or "attachment")
     return f"[{name.removeprefix('input_').split('_')[0]}]"
 

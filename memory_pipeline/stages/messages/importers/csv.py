@@ -19,6 +19,7 @@ from memory_pipeline.stages.messages.importers.source import (
     Fault,
     Item,
     Record,
+    Row,
     SourceFile,
     lines,
     shown,
@@ -64,7 +65,7 @@ def read(source: SourceFile) -> Iterator[Item]:
             yield Fault(last + 1, f"the compressed data is damaged from here on: {error}", "")
 
 
-def _rows(stream: BinaryIO, delimiter: str, names: list[str]) -> Iterator[Item]:
+def _rows(stream: BinaryIO, delimiter: str, names: list[str]) -> Iterator[Row]:
     physical = ((n + 1, line, whole) for n, line, whole in lines(stream))
     waiting: deque[Line] = deque()
     while taken := _balanced(physical, waiting):
@@ -100,7 +101,7 @@ def _balanced(physical: Iterator[Line], waiting: deque[Line]) -> list[Line]:
     return taken[:1]
 
 
-def _record(number: int, row: bytes, delimiter: str, names: list[str]) -> Item:
+def _record(number: int, row: bytes, delimiter: str, names: list[str]) -> Row:
     try:
         text = row.decode("utf-8")
         cells = _cells(text, delimiter)

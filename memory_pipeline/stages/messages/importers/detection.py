@@ -6,11 +6,13 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Set
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO
 
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers.csv import header_of
+from memory_pipeline.stages.messages.importers.diagnosis import encoding_fault, what_it_is
+from memory_pipeline.stages.messages.importers.documents import conversation_files
 from memory_pipeline.stages.messages.importers.jsonl import BOM
 from memory_pipeline.stages.messages.importers.source import DAMAGED, SourceFile
 
@@ -32,10 +34,18 @@ def detect(path: Path) -> str:
         return "jsonl"
     if found is None:
         raise IngestError(
-            f"{path}: of no known format; known are jsonl, openai, chatgpt, claude, locomo, longmemeval, csv, parquet "
-            "(name one with --format to see what is wrong with the file)"
+            f"{path}: of no known format: {_described(path)}; known are jsonl, openai, chatgpt, claude, locomo, "
+            "longmemeval, csv, parquet",
+            path=str(path),
         )
     return found
+
+
+def _described(path: Path) -> str:
+    try:
+        return what_it_is(path)
+    except (OSError, RuntimeError, zipfile.BadZipFile) as error:
+        raise IngestError(f"cannot read {path}: {error}", path=str(path)) from error
 
 
 def is_lines(path: Path) -> bool:
@@ -48,6 +58,8 @@ def _by_content(path: Path) -> str | None:
     head = _head(path)
     if head.startswith(b"PAR1"):
         return "parquet"
+    if fault := encoding_fault(head):
+        raise IngestError(f"{path}: {fault}", path=str(path))
     text = head.removeprefix(BOM).decode("utf-8", "replace")
     if is_lines(path):
         named = (_named(set(first_keys(line))) for line in text.split("\n", _TRIED)[:_TRIED])
@@ -63,10 +75,9 @@ def _head(path: Path) -> bytes:
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                for name in sorted(archive.namelist()):
-                    if PurePosixPath(name).match("conversations*.json"):
-                        with archive.open(name) as member:
-                            return member.read(_HEAD)
+                for name in conversation_files(archive):
+                    with archive.open(name) as member:
+                        return member.read(_HEAD)
             return b""
         with source.open() as stream:
             return _beginning(stream)

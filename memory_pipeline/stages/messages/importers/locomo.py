@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile, documents, shape_error
+from memory_pipeline.stages.messages.importers.documents import numbered, objects
+from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile
 
 TURN = timedelta(seconds=30)
 _SESSION = re.compile(r"session_(\d+)")
@@ -19,15 +20,19 @@ _SESSION = re.compile(r"session_(\d+)")
 
 def read(source: SourceFile) -> Iterator[Item]:
     """The samples' turns in order; the sample's id is the user."""
-    number = 0
-    for document in documents(source):
-        samples = document if isinstance(document, list) else [document]
-        if not all(isinstance(s, dict) and isinstance(s.get("conversation"), dict) for s in samples):
-            raise shape_error(source, "locomo", "a list of samples, each with a `conversation`")
-        for sample in samples:
-            for item in _sample(sample):
-                number += 1
-                yield item._replace(line=number)
+    return numbered(_items(source))
+
+
+def _items(source: SourceFile) -> Iterator[Item]:
+    for sample in objects(source, "locomo", "a sample with a `conversation`", _fits):
+        if isinstance(sample, Fault):
+            yield sample
+        else:
+            yield from _sample(sample)
+
+
+def _fits(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("conversation"), dict)
 
 
 def _sample(sample: Mapping[str, Any]) -> Iterator[Item]:

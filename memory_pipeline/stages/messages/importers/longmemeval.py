@@ -10,23 +10,28 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from memory_pipeline.stages.messages.importers.documents import numbered, objects
 from memory_pipeline.stages.messages.importers.locomo import TURN
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile, documents, shape_error
+from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile
 
 _LISTS = ("haystack_dates", "haystack_session_ids", "haystack_sessions")
 
 
 def read(source: SourceFile) -> Iterator[Item]:
     """The histories' turns, question by question, in order of time."""
-    number = 0
-    for document in documents(source):
-        questions = document if isinstance(document, list) else [document]
-        if not all(isinstance(q, dict) and all(isinstance(q.get(k), list) for k in _LISTS) for q in questions):
-            raise shape_error(source, "longmemeval", f"a list of questions, each with {', '.join(_LISTS)}")
-        for question in questions:
-            for item in _history(question):
-                number += 1
-                yield item._replace(line=number)
+    return numbered(_items(source))
+
+
+def _items(source: SourceFile) -> Iterator[Item]:
+    for question in objects(source, "longmemeval", f"a question with the lists {', '.join(_LISTS)}", _fits):
+        if isinstance(question, Fault):
+            yield question
+        else:
+            yield from _history(question)
+
+
+def _fits(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(value.get(name), list) for name in _LISTS)
 
 
 def session_time(text: Any) -> datetime | None:

@@ -1,16 +1,14 @@
-"""A file being imported: opening it, its lines, its JSON documents, and what an importer makes of it."""
+"""A file being imported: opening it, its lines, and what an importer makes of it."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from memory_pipeline.errors import IngestError
@@ -52,7 +50,18 @@ class Fault(NamedTuple):
     content: str
 
 
-Item = Record | Fault
+class Skipped(NamedTuple):
+    """A message of the file that is left out on purpose, because it is no part of the talk.
+
+    Attributes:
+        reason: which kind of message it is, in a few words.
+    """
+
+    reason: str
+
+
+Row = Record | Fault
+Item = Row | Skipped
 
 
 def shown(line: bytes) -> str:
@@ -124,34 +133,3 @@ def lines(stream: BinaryIO, limit: int = MAX_LINE) -> Iterator[tuple[int, bytes,
         if not whole:
             while (rest := stream.readline(_SWALLOW)) and not rest.endswith(b"\n"):
                 pass
-
-
-def documents(source: SourceFile, members: str = "conversations*.json") -> Iterator[Any]:
-    """The JSON document that a file is, or those of a zip whose names match. Each is held whole.
-
-    Raises:
-        IngestError: not JSON, a damaged archive, or one without such a member.
-    """
-    try:
-        if zipfile.is_zipfile(source.path):
-            with zipfile.ZipFile(source.path) as archive:
-                names = [n for n in archive.namelist() if fnmatch(PurePosixPath(n).name, members)]
-                if not names:
-                    raise IngestError(f"{source.path}: the archive holds no {members}", path=str(source.path))
-                for name in sorted(names):
-                    yield _parsed(archive.read(name))
-        else:
-            with source.open() as stream:
-                data = stream.read()
-            yield _parsed(data)
-    except (OSError, zipfile.BadZipFile, RuntimeError, ValueError, *DAMAGED) as error:
-        raise IngestError(f"{source.path}: not a readable JSON document: {error}", path=str(source.path)) from error
-
-
-def _parsed(data: bytes) -> Any:
-    return json.loads(data.decode("utf-8-sig"))
-
-
-def shape_error(source: SourceFile, format: str, expected: str) -> IngestError:
-    """The error for a document that is JSON but not of the format."""
-    return IngestError(f"{source.path}: not of the format {format!r}: expected {expected}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.stages.messages.importers import Fault, Item, SourceFile
+from memory_pipeline.errors import IngestError
+from memory_pipeline.stages.messages.importers import Fault, Item, Record, SourceFile
 from memory_pipeline.stages.messages.landing.histories import Landed
 from memory_pipeline.stages.messages.landing.inbox import InboxFile
 from memory_pipeline.stages.messages.landing.message_log import Added, add_new
@@ -28,13 +29,29 @@ _COUNTS = ("taken", "known", "edited", "quarantined")
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file's messages, by count."""
+    """What became of one file's messages, by count.
+
+    Attributes:
+        skipped: messages that are no part of a talk, by what they are.
+        reason: why the file could not be read, or only its beginning; None where it was read.
+    """
 
     path: str
     taken: int
     known: int
     edited: int
     quarantined: int
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-able, with the keys that users rely on."""
+        told = {"skipped": dict(self.skipped) or None, "reason": self.reason}
+        return {
+            "path": self.path,
+            **{name: getattr(self, name) for name in _COUNTS},
+            **{name: value for name, value in told.items() if value},
+        }
 
 
 @dataclass(slots=True)
@@ -46,6 +63,7 @@ class IngestReport:
         known: those that the log held already.
         edited: those that it held with another text; what counts now is the new one.
         erased: those that were erased before, and stay out.
+        skipped: those that are no part of a talk (hidden ones, other branches, …), by what they are.
         days: event days of the messages that are in the log now, the new ones and the known ones: what a run that was
             killed had added before is known to the next one, and still has to go on.
         users: whose messages they are.
@@ -61,20 +79,32 @@ class IngestReport:
     days: set[date] = field(default_factory=set)
     users: set[Scope] = field(default_factory=set)
     languages: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def unreadable(self) -> list[FileReport]:
+        """The files that could not be read, or only their beginnings."""
+        return [file for file in self.files if file.reason is not None]
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able, with the keys that users rely on."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
             **({"erased": self.erased} if self.erased else {}),
+            **({"skipped": dict(self.skipped.most_common())} if self.skipped else {}),
             "languages": dict(self.languages.most_common()),
-            "files": [{"path": f.path, **{name: getattr(f, name) for name in _COUNTS}} for f in self.files],
+            "files": [file.as_dict() for file in self.files],
         }
 
 
 @dataclass(slots=True)
 class Count:
-    """One file on its way."""
+    """One file on its way.
+
+    Attributes:
+        error: why it could not be read to its end.
+        reason: the same, as the quarantine has it.
+    """
 
     taken: int = 0
     known: int = 0
@@ -84,6 +114,9 @@ class Count:
     days: set[date] = field(default_factory=set)
     users: set[Scope] = field(default_factory=set)
     languages: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    error: IngestError | None = None
+    reason: str | None = None
 
     def add(self, added: Added) -> None:
         self.taken += added.new
@@ -112,7 +145,7 @@ class Intake:
         validator = Validator(source.name, self._defaults, ctx.settings.start_date, ctx.now)
         with (
             Quarantine(ctx, source.name, place) as aside,
-            closing(_messages(source, read, validator, aside)) as messages,
+            closing(_messages(source, read, validator, aside, count)) as messages,
         ):
             for batch in _batches(messages):
                 count.add(add_new(ctx.settings, ctx.lake, batch))
@@ -125,7 +158,7 @@ class Intake:
         """Quarantine a file as a whole."""
         with Quarantine(self._ctx, file.name, file.path) as aside:
             aside.put(0, reason, "")
-        self._finish(file.path, Count(quarantined=1), file.size)
+        self._finish(file.path, Count(quarantined=1, reason=reason), file.size)
 
     def skip(self, size: int) -> None:
         """Pass over a file that is known."""
@@ -134,25 +167,38 @@ class Intake:
 
     def _finish(self, place: str, count: Count, size: int) -> None:
         report = self.report
-        report.files.append(FileReport(place, **{name: getattr(count, name) for name in _COUNTS}))
+        counts = {name: getattr(count, name) for name in _COUNTS}
+        report.files.append(FileReport(place, **counts, skipped=count.skipped, reason=count.reason))
         for name in _COUNTS:
             setattr(report, name, getattr(report, name) + getattr(count, name))
         report.erased += count.erased
         report.days |= count.days
         report.users |= count.users
         report.languages.update(count.languages)
+        report.skipped.update(count.skipped)
         self.skip(size)
 
 
-def _messages(source: SourceFile, read: Reader, validator: Validator, aside: Quarantine) -> Generator[Landed]:
-    for item in read(source):
-        if isinstance(item, Fault):
-            aside.put(*item)
-            continue
-        try:
-            yield Landed(validator.message(item.fields), item.history, item.fields.get("message_id") is not None)
-        except ValueError as error:
-            aside.put(item.line, str(error), item.text())
+def _messages(
+    source: SourceFile, read: Reader, validator: Validator, aside: Quarantine, count: Count
+) -> Generator[Landed]:
+    try:
+        for item in read(source):
+            if isinstance(item, Record):
+                try:
+                    message = validator.message(item.fields)
+                except ValueError as error:
+                    aside.put(item.line, str(error), item.text())
+                else:
+                    yield Landed(message, item.history, item.fields.get("message_id") is not None)
+            elif isinstance(item, Fault):
+                aside.put(*item)
+            else:
+                count.skipped[item.reason] += 1
+    except IngestError as error:
+        count.error = error
+        count.reason = str(error).replace(str(source.path), source.name)
+        aside.put(0, count.reason, "")
 
 
 def _batches(messages: Iterable[Landed]) -> Iterator[list[Landed]]:

@@ -19,7 +19,7 @@ from memory_pipeline.domain.erasure import Erasure
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IngestError, StorageError
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.messages.importers import FORMATS, Record, SourceFile, detect
+from memory_pipeline.stages.messages.importers import FORMATS, Record, Skipped, SourceFile, detect
 from memory_pipeline.stages.messages.importers.detection import is_lines
 from memory_pipeline.stages.messages.landing.inbox import InboxFile, fetched, list_inbox, taken_hashes
 from memory_pipeline.stages.messages.landing.message_log import exclusive
@@ -151,7 +151,8 @@ class Deliveries:
         gone = [
             item
             for item in FORMATS[kind].read(source)
-            if (self.takes(item.fields) if isinstance(item, Record) else self.takes_text(item.content))
+            if not isinstance(item, Skipped)
+            and (self.takes(item.fields) if isinstance(item, Record) else self.takes_text(item.content))
         ]
         if not gone:
             return raw, 0
@@ -170,10 +171,17 @@ class Deliveries:
     def _hits(self, source: SourceFile, kind: str, raw: bytes) -> int:
         if not kind:
             return self._traces.count(raw)
+        hits = others = 0
         try:
-            return sum(isinstance(i, Record) and self.takes(i.fields) for i in FORMATS[kind].read(source))
+            for item in FORMATS[kind].read(source):
+                if isinstance(item, Record):
+                    hits += self.takes(item.fields)
+                else:
+                    others += 1
         except IngestError:
             return self._traces.count(raw)
+        # What is no message may quote one all the same.
+        return hits or (self._traces.count(raw) if others else 0)
 
     # -- the quarantine
 

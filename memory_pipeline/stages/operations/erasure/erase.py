@@ -72,9 +72,20 @@ def erase(ctx: StageContext, targets: Sequence[Target], reason: Reason = Reason.
 def erase_named(
     ctx: StageContext, scope: Scope, message_id: str | None = None, session_id: str | None = None
 ) -> dict[str, Any]:
-    """Erase what a request names; see :func:`erase` and :func:`reach.target_of`."""
+    """Erase what a request names; see :func:`erase` and :func:`reach.target_of`.
+
+    Where an erasure of the same was begun by a process that is no more, and nothing has come since, its certificate is
+    given.
+    """
+    completed = _completed(ctx)
     log_working(ctx, scope)
-    return erase(ctx, [target_of(ctx, scope, message_id, session_id)])
+    try:
+        return erase(ctx, [target_of(ctx, scope, message_id, session_id)])
+    except NotFound:
+        for erasure, certificate in completed:
+            if any(target.covers(scope, message_id, session_id) for target, _ in erasure.targets):
+                return certificate
+        raise
 
 
 def log_working(ctx: StageContext, scope: Scope) -> None:
@@ -86,6 +97,10 @@ def log_working(ctx: StageContext, scope: Scope) -> None:
 
 def complete(ctx: StageContext) -> list[dict[str, Any]]:
     """Complete what was begun by a process that is no more. Returns the certificates; costs a look at a folder."""
+    return [certificate for _, certificate in _completed(ctx)]
+
+
+def _completed(ctx: StageContext) -> list[tuple[Erasure, dict[str, Any]]]:
     kept = Erasures(ctx.settings)
     if not any(True for _ in kept.pending()):
         return []
@@ -93,8 +108,8 @@ def complete(ctx: StageContext) -> list[dict[str, Any]]:
         return _complete(ctx, kept)
 
 
-def _complete(ctx: StageContext, kept: Erasures) -> list[dict[str, Any]]:
-    return [_carried_out(ctx, kept, erasure) for erasure in list(kept.pending())]
+def _complete(ctx: StageContext, kept: Erasures) -> list[tuple[Erasure, dict[str, Any]]]:
+    return [(erasure, _carried_out(ctx, kept, erasure)) for erasure in list(kept.pending())]
 
 
 def _prepared(
