@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +20,8 @@ from memory_pipeline.domain.policy import Policy, build
 from memory_pipeline.errors import SettingsError
 
 _PACKAGE = Path(__file__).parent
+_OF_SERVICES = re.compile(r"_(?:SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP)\w*)?|NAME|ENV_\w+)$")
+_ALIKE = 0.8  # of difflib: all names begin alike
 
 
 class Settings(BaseSettings):
@@ -150,6 +154,17 @@ class Settings(BaseSettings):
         except (OSError, ValueError) as error:
             raise SettingsError(f"policy{f' ({file})' if file else ''}: {error}") from error
         return policy
+
+
+def unknown_variables(environment: Iterable[str]) -> list[tuple[str, str | None]]:
+    """Variables that are named like settings and are none, each with the setting that is named most alike, if any is.
+
+    What Kubernetes and Docker put beside a service that is called ``memory-pipeline`` is none of them.
+    """
+    prefix = str(Settings.model_config["env_prefix"])
+    known = [f"{prefix}{name.upper()}" for name in Settings.model_fields]
+    given = (n for n in environment if n.startswith(prefix) and n not in known and not _OF_SERVICES.search(n))
+    return [(name, next(iter(get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)) for name in sorted(given)]
 
 
 def set_aside(place: Path) -> Path:
