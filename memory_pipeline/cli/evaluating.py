@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import print_json, print_table, progress
+from memory_pipeline.cli.output import print_account, print_json, progress
 from memory_pipeline.errors import EvaluationError
 
 if TYPE_CHECKING:
@@ -74,10 +74,10 @@ def _table(suite: str, measured: Mapping[str, Figure | Failures]) -> None:
     systems = [s for s in _SYSTEMS if any(name.startswith(f"{s}.") for name in figures)]
     own = [name for name in figures if name.partition(".")[0] not in systems]
     rows = [(name, *(_shown(figures.get(n)) for n in (name, *(f"{s}.{name}" for s in systems)))) for name in own]
-    print_table(suite, ("metric", "value", *systems), rows, figures=range(1, 2 + len(systems)))
+    print_account(suite, ("metric", "value", *systems), rows, figures=range(1, 2 + len(systems)))
     for failures in (found for found in measured.values() if isinstance(found, list) and found):
         columns = ("fixture", "check", "expected", "found")
-        print_table(f"{suite}: not as expected", columns, [[f[c] for c in columns] for f in failures])
+        print_account(f"{suite}: not as expected", columns, [[f[c] for c in columns] for f in failures])
 
 
 def _shown(figure: Figure | None) -> str:
