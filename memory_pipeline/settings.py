@@ -21,7 +21,6 @@ from memory_pipeline.errors import SettingsError
 
 _PACKAGE = Path(__file__).parent
 _OF_SERVICES = re.compile(r"_(?:SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP)\w*)?|NAME|ENV_\w+)$")
-_ALIKE = 0.8  # of difflib: all names begin alike
 
 
 class Settings(BaseSettings):
@@ -162,9 +161,10 @@ def unknown_variables(environment: Iterable[str]) -> list[tuple[str, str | None]
     What Kubernetes and Docker put beside a service that is called ``memory-pipeline`` is none of them.
     """
     prefix = str(Settings.model_config["env_prefix"])
-    known = [f"{prefix}{name.upper()}" for name in Settings.model_fields]
-    given = (n for n in environment if n.startswith(prefix) and n not in known and not _OF_SERVICES.search(n))
-    return [(name, next(iter(get_close_matches(name, known, n=1, cutoff=_ALIKE)), None)) for name in sorted(given)]
+    known = [name.upper() for name in Settings.model_fields]
+    given = (n.removeprefix(prefix) for n in environment if n.startswith(prefix) and not _OF_SERVICES.search(n))
+    near = {name: get_close_matches(name, known, n=1) for name in sorted(given) if name not in known}
+    return [(prefix + name, prefix + found[0] if found else None) for name, found in near.items()]
 
 
 def set_aside(place: Path) -> Path:
