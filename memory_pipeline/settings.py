@@ -61,7 +61,7 @@ class Settings(BaseSettings):
     )
     encoder_usd: float = Field(0.02, ge=0, description="USD for a million tokens encoded.")
     timezone: str = Field("UTC", description="Zone of users whose messages name none.")
-    start_date: date = Field(date(2020, 1, 1), description="First partition day; unset, partitions begin at the first message.")
+    start_date: date = Field(date(2020, 1, 1), description="First partition day; unset, that of the first message.")
     budget_usd_per_day: float | None = Field(
         None, ge=0, description="USD a day (UTC) for hosted models: calls stop when it is spent; 0 allows none."
     )

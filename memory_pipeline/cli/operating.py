@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Annotated, Any
 
 import typer
@@ -42,8 +43,11 @@ def ui(
     os.environ["MEMORY_PIPELINE_HOME"] = settings.path().rstrip("/")
     arguments = ["dagster", "dev", "-m", "memory_pipeline.definitions", "-h", host, "-p", str(port)]
     console().print(f"http://{host}:{port}   inbox: {settings.path('inbox')}", markup=False)
+    import dagster as dg
     from dagster._cli import cli
 
+    # `dg dev` has taken the place of `dagster dev`: nothing that whoever types `memory-pipeline ui` could do about.
+    warnings.simplefilter("ignore", dg.SupersessionWarning)
     try:
         cli(args=arguments[1:], prog_name="dagster")
     finally:
