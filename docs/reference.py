@@ -13,8 +13,19 @@ from typing import Any
 _CLI = """# Command line
 
 `memory-pipeline COMMAND`. Exit status 0: done; 1: it could not be done, with one line on stderr; 2: wrong usage.
-Commands that read take `--json`. Output that goes into a pipe is one row a line, tab-separated and unwrapped. Ids may
-be given by a unique prefix. This page is written by `python docs/reference.py`.
+Commands that read take `--json`.
+
+Output that goes into a pipe is one row a line, tab-separated and unwrapped, without a header, as `gh` has it; ids are
+whole; tabs, line ends and backslashes in a cell are escaped as `\\t`, `\\n` and `\\\\`; remarks go to standard error.
+What a command tells of its own work (`run`, `diff`, `erase`, …) stays a table; programs take `--json`. A terminal shows
+ids by their beginnings, and sentences below the other columns where it is narrow. The beginning of an id is taken
+wherever an id is, as long as it names one thing alone (`mem_3f9a`, the first characters of a run's id); ids that came
+with the transcripts are given in full.
+
+For every command: `--home PATH` in place of `MEMORY_PIPELINE_HOME`, before or after its name; `--help`. And
+`memory-pipeline --version`, `memory-pipeline --install-completion` for your shell.
+
+This page is written by `python docs/reference.py`.
 """
 _SETTINGS = """# Settings
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +20,7 @@ from memory_pipeline.domain.policy import Policy, build
 from memory_pipeline.errors import SettingsError
 
 _PACKAGE = Path(__file__).parent
+_OF_SERVICES = re.compile(r"_(?:SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP)\w*)?|NAME|ENV_\w+)$")
 
 
 class Settings(BaseSettings):
@@ -58,7 +61,7 @@ class Settings(BaseSettings):
     )
     encoder_usd: float = Field(0.02, ge=0, description="USD for a million tokens encoded.")
     timezone: str = Field("UTC", description="Zone of users whose messages name none.")
-    start_date: date = Field(date(2020, 1, 1), description="First partition day.")
+    start_date: date = Field(date(2020, 1, 1), description="First partition day; unset, that of the first message.")
     budget_usd_per_day: float | None = Field(
         None, ge=0, description="USD a day (UTC) for hosted models: calls stop when it is spent; 0 allows none."
     )
@@ -182,6 +185,18 @@ def secret_in(file: Path) -> str:
     if not found:
         raise ValueError(f"{file} is empty")
     return found
+
+
+def unknown_variables(environment: Iterable[str]) -> list[tuple[str, str | None]]:
+    """Variables that are named like settings and are none, each with the setting that is named most alike, if any is.
+
+    What Kubernetes and Docker put beside a service that is called ``memory-pipeline`` is none of them.
+    """
+    prefix = str(Settings.model_config["env_prefix"])
+    known = [name.upper() for name in Settings.model_fields]
+    given = (n.removeprefix(prefix) for n in environment if n.startswith(prefix) and not _OF_SERVICES.search(n))
+    near = {name: get_close_matches(name, known, n=1) for name in sorted(given) if name not in known}
+    return [(prefix + name, prefix + found[0] if found else None) for name, found in near.items()]
 
 
 def set_aside(place: Path) -> Path:

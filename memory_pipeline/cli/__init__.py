@@ -9,6 +9,7 @@ import typer
 from typer.models import CommandInfo
 
 from memory_pipeline.cli import (
+    acquaintance,
     ageing,
     bundling,
     curating,
@@ -30,18 +31,20 @@ from memory_pipeline.cli import (
     trouble,
     writing,
 )
+from memory_pipeline.cli.root import Group, every_command
 from memory_pipeline.errors import MemoryPipelineError, SettingsError
 
 app = typer.Typer(
-    help="Long-term memory for LLM applications, run as a data pipeline.",
+    cls=Group,
+    callback=every_command,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
 for part in (
     writing.app,
     reading.app,
     profiling.app,
+    acquaintance.app,
     curating.app,
     erasing.app,
     ageing.app,
@@ -66,7 +69,7 @@ PANELS = {
     "Begin": ("demo", "ingest", "add", "run", "ui"),
     "Read": ("search", "context", "ask", "memories", "profile", "entities", "explain"),
     "By hand": ("remember", "edit", "forget", "pin", "unpin", "suppress", "classify", "undo"),
-    "Look inside": ("verdicts", "lifecycle", "maturity", "rates", "costs", "sql"),
+    "Look inside": ("users", "verdicts", "lifecycle", "maturity", "rates", "costs", "sql"),
     "Change and take back": ("diff", "runs", "rollback", "staged", "shadow", "promote", "eval"),
     "One user's data": ("erase", "export", "import"),
     "Serve": ("serve", "mcp"),
@@ -105,7 +108,7 @@ def main() -> None:
 
 def _run() -> int:
     try:
-        app()
+        app(prog_name="memory-pipeline")
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except MemoryPipelineError as error:

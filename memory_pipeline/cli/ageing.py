@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table, progress
-from memory_pipeline.cli.reading import AsJson, Tenant, User
+from memory_pipeline.cli.output import console, note, print_account, print_json, print_table, progress
+from memory_pipeline.cli.reading import AsJson, Limit, Tenant, User
 from memory_pipeline.cli.writing import Accept, accepted_audits, day_of
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def lifecycle(
     user: Annotated[str | None, typer.Option("--user", "-u", help="With --dry-run: only this user.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="With --dry-run: only this tenant.")] = None,
     accept: Accept = None,
+    limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
     """Let time pass: what goes stale, is archived or closed by the policy table, with the reasons."""
@@ -49,19 +50,20 @@ def lifecycle(
         else:
             run_ids, changes = _applied(settings, day, accepted, tell)
     if as_json:
-        rows = [_shown(before, after) for before, after in changes]
+        rows = [_shown(before, after) for before, after in changes[:limit]]
         print_json({"through": day, "dry_run": dry_run, "run_ids": list(run_ids), "transitions": rows})
         return
     if not changes:
         whose = "" if user is None else f" of {user}"
-        console().print(f"Nothing{whose} is due by {day}: no memory changes.", markup=False)
+        note(f"Nothing{whose} is due by {day}: no memory changes.")
         return
+    note(f"{len(changes)} changes by {day}" + (", none of them written" if dry_run else ""))
     print_table(
-        f"{len(changes)} changes by {day}" + (", none of them written" if dry_run else ""),
+        "",
         ("day", "user", "memory", "type", "content", "status", "reason"),
         [
             (v.day, v.user_id, v.memory_id, v.type, v.content, f"{before} → {v.status}", v.reason)
-            for before, v in changes
+            for before, v in changes[:limit]
         ],
     )
 
@@ -152,7 +154,7 @@ def print_maturity(user: str, found: Mapping[str, Any]) -> None:
     """The report of one user, with bars."""
     months = found["months"]
     bars = _bars(m["memories"] for m in months)
-    print_table(
+    print_account(
         f"{found['memories']} memories of {user} after {found['messages']} messages since {found['first']}",
         ("month", "messages", "so far", "memories", "per 100 messages", ""),
         [
@@ -165,7 +167,7 @@ def print_maturity(user: str, found: Mapping[str, Any]) -> None:
         pace = "slower than" if found["growth"] < 1 else "as fast as or faster than"
         text = f"memories ~ messages^{found['growth']:.2f}: they grow {pace} the messages"
         console().print(text, markup=False, style="dim")
-    print_table(
+    print_account(
         "Beside what is to be expected",
         ("moment", "day", "memories", "expected"),
         [(m["moment"], m["day"], m["memories"], _expected(m)) for m in found["milestones"]],
@@ -176,7 +178,7 @@ def print_maturity(user: str, found: Mapping[str, Any]) -> None:
         if not counts:
             continue
         cells = zip(counts, counts.values(), _bars(counts.values()), strict=True)
-        print_table("", (title, "memories", ""), list(cells), figures=(1,))
+        print_account("", (title, "memories", ""), list(cells), figures=(1,))
 
 
 def _expected(milestone: Mapping[str, Any]) -> str:

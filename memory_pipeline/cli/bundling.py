@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import console, print_account, print_json, progress
 from memory_pipeline.cli.reading import AsJson, Tenant, User
 from memory_pipeline.cli.writing import Accept, accepted_audits
 
@@ -33,7 +33,7 @@ def export(
     if as_json:
         print_json({"out": out, "manifest": manifest})
         return
-    print_table(
+    print_account(
         str(out), ("dataset", "rows"), [(n, m.rows) for n, m in manifest.members.items() if m.rows], figures=(1,)
     )
     console().print("The bundle holds what the user said, in the clear; erasing the user here does not reach it.")
@@ -61,7 +61,7 @@ def import_(
         return
     aside = Counter(a.dataset for a in report.aside)
     names = [n for n in report.added if report.added[n] or report.known[n] or aside[n]]
-    print_table(
+    print_account(
         f"{'Would be taken in' if dry_run else 'Taken in'} for user {report.user_id} of tenant {report.tenant_id}",
         ("dataset", "new", "known", "put aside"),
         [(n, report.added[n], report.known[n], aside[n]) for n in names],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_pipeline.cli.output import console, print_json
-from memory_pipeline.cli.owner import owner_of, owner_of_item
+from memory_pipeline.cli.owner import item_named, memory_named
 from memory_pipeline.cli.reading import AsJson, Tenant, User
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory_pipeline.domain.ledger.memory import MemoryVersion
 
 app = typer.Typer()
-Id = Annotated[str, typer.Argument(help="Id of a memory.", show_default=False)]
+Id = Annotated[str, typer.Argument(help="Id of a memory, or its beginning.", show_default=False)]
 Owner = Annotated[str | None, typer.Option("--user", "-u", help="Its user; found by the id when left out.")]
 OwnersTenant = Annotated[str | None, typer.Option("--tenant", "-t", help="Its tenant.")]
 
@@ -88,35 +88,35 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """Put a memory in other words; what it said before is never shown again."""
-    owner = owner_of(memory_id, user, tenant)
+    owner, memory_id = memory_named(memory_id, user, tenant)
     _show(_curator().edit(memory_id, text, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)
 
 
 @app.command()
 def forget(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_json: AsJson = False) -> None:
     """Never show a memory again, nor what was said of it."""
-    owner = owner_of(memory_id, user, tenant)
+    owner, memory_id = memory_named(memory_id, user, tenant)
     _show(_curator().forget(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)
 
 
 @app.command()
 def pin(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_json: AsJson = False) -> None:
     """Keep a memory in every prompt, and out of time's reach."""
-    owner = owner_of(memory_id, user, tenant)
+    owner, memory_id = memory_named(memory_id, user, tenant)
     _show(_curator().pin(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)
 
 
 @app.command()
 def unpin(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_json: AsJson = False) -> None:
     """Treat a memory like any other again."""
-    owner = owner_of(memory_id, user, tenant)
+    owner, memory_id = memory_named(memory_id, user, tenant)
     _show(_curator().unpin(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)
 
 
 @app.command()
 def suppress(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_json: AsJson = False) -> None:
     """Keep a memory in mind, and never bring it up."""
-    owner = owner_of(memory_id, user, tenant)
+    owner, memory_id = memory_named(memory_id, user, tenant)
     _show(_curator().suppress(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)
 
 
@@ -140,12 +140,12 @@ def classify(
             raise typer.BadParameter("--domain needs --user: a domain belongs to its user")
         _show_class(curator.classify_domain(domain, name, user_id=user, tenant_id=tenant or "default"), name, as_json)
         return
-    owner, is_memory = owner_of_item(what[0], user, tenant)
+    owner, item_id, is_memory = item_named(what[0], user, tenant)
     scope = {"user_id": owner.user_id, "tenant_id": owner.tenant_id}
     if is_memory:
-        _show(curator.classify(what[0], name, **scope), as_json)
+        _show(curator.classify(item_id, name, **scope), as_json)
     else:
-        _show_class(curator.classify_message(what[0], name, **scope, session_id=session), name, as_json)
+        _show_class(curator.classify_message(item_id, name, **scope, session_id=session), name, as_json)
 
 
 def _show_class(messages: int, name: str, as_json: bool) -> None:
@@ -158,5 +158,5 @@ def _show_class(messages: int, name: str, as_json: bool) -> None:
 @app.command()
 def undo(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_json: AsJson = False) -> None:
     """Take back your last act on a memory, or overrule what last merged a statement into it or ended it."""
-    owner = owner_of(memory_id, user, tenant)
+    owner, memory_id = memory_named(memory_id, user, tenant)
     _show(_curator().undo(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memory_pipeline.cli.forecasting import print_reasons
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import confirm, console, print_account, print_json, progress
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.cli.writing import LAST_DAY, day_of
 from memory_pipeline.domain.plain import plain
@@ -70,7 +70,7 @@ def _agreed(ahead: LookAhead) -> bool:
     if not sys.stdin.isatty():
         print(f"memory-pipeline: {question} Say --yes to go on, or --from and --to to make it less", file=sys.stderr)
         return False
-    return typer.confirm(f"{question} Go on?", err=True)
+    return confirm(f"{question} Go on?")
 
 
 def _as_dict(report: DiffReport, limit: int) -> dict[str, Any]:
@@ -112,7 +112,9 @@ def _print(report: DiffReport, limit: int) -> None:
 
 def _print_counts(title: str, counts: dict[str, dict[str, int]], kinds: Sequence[str]) -> None:
     if counts:
-        print_table("", (title, *kinds), [(n, *(c[k] for k in kinds)) for n, c in counts.items()], figures=range(1, 4))
+        print_account(
+            "", (title, *kinds), [(n, *(c[k] for k in kinds)) for n, c in counts.items()], figures=range(1, 4)
+        )
 
 
 def _print_cost(report: DiffReport) -> None:

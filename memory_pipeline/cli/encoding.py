@@ -9,6 +9,7 @@ import typer
 
 from memory_pipeline.cli.output import console, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
+from memory_pipeline.cli.root import Group
 from memory_pipeline.cli.shadowing import shadow
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.vectors.encoder_pointer import EncoderChoice
 
 app = typer.Typer(
-    help="Another encoder: build its vectors beside those in force, compare, switch, go back.", no_args_is_help=True
+    cls=Group,
+    help="Another encoder: build its vectors beside those in force, compare, switch, go back.",
+    no_args_is_help=True,
 )
 Kind = Annotated[str, typer.Option(help="builtin or openai.")]
 Model = Annotated[str | None, typer.Option(help="Its model, for openai; by default the setting.", show_default=False)]

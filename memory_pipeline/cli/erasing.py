@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import confirm, console, print_account, print_json, progress
+from memory_pipeline.cli.owner import message_named
 from memory_pipeline.cli.reading import AsJson, Tenant
 
 app = typer.Typer()
@@ -34,22 +35,26 @@ def erase(
 
     if (user is None) != by_age:
         raise typer.BadParameter("name a user with --user, or give --by-age")
-    with progress(not as_json and not dry_run) as tell:
-        curator = MemoryCurator.open()
-        if forget_tombstones and user is not None:
-            count = curator.forget_tombstones(user_id=user, tenant_id=tenant)
-            _told(as_json, {"tombstones_forgotten": count}, f"{count} tombstones forgotten")
+    curator = MemoryCurator.open()
+    if user is not None and message is not None:
+        message = message_named(message, user, tenant)
+    if forget_tombstones and user is not None:
+        count = curator.forget_tombstones(user_id=user, tenant_id=tenant)
+        _told(as_json, {"tombstones_forgotten": count}, f"{count} tombstones forgotten")
+        return
+    asked: dict[str, Any] = {"message_id": message, "session_id": session}
+    if dry_run or not yes:
+        counts = curator.aged() if user is None else curator.erasable(user_id=user, tenant_id=tenant, **asked)
+        if dry_run:
+            _show_counts(counts, as_json)
             return
-        asked: dict[str, Any] = {"message_id": message, "session_id": session}
-        if dry_run or not yes:
-            counts = curator.aged() if user is None else curator.erasable(user_id=user, tenant_id=tenant, **asked)
-            if dry_run:
-                _show_counts(counts, as_json)
-                return
-            _ask(counts, what="what is too old" if user is None else f"user {user!r} of tenant {tenant!r}")
-        if user is None:
-            _show_counts(curator.retain(tell), as_json)
-            return
+        _ask(counts, what="what is too old" if user is None else f"user {user!r} of tenant {tenant!r}")
+    if user is None:
+        with progress(not as_json) as tell:
+            removed = curator.retain(tell)
+        _show_counts(removed, as_json)
+        return
+    with progress(not as_json) as tell:
         certificate = curator.erase(user_id=user, tenant_id=tenant, progress=tell, **asked)
     _show(certificate, as_json)
 
@@ -76,7 +81,7 @@ def _ask(counts: dict[str, int], what: str) -> None:
         print("memory-pipeline: erasing cannot be undone: say --yes to go on without being asked", file=sys.stderr)
         raise typer.Exit(2)
     _show_counts(counts, as_json=False)
-    if not typer.confirm(f"Erase this of {what} for good?"):
+    if not confirm(f"Erase this of {what} for good?"):
         raise typer.Exit(1)
 
 
@@ -84,7 +89,7 @@ def _show_counts(counts: dict[str, int], as_json: bool) -> None:
     if as_json:
         print_json(counts)
     else:
-        print_table("", ("store", "to be removed"), counts.items(), figures=(1,))
+        print_account("", ("store", "to be removed"), counts.items(), figures=(1,))
 
 
 def _told(as_json: bool, value: dict[str, Any], text: str) -> None:
@@ -98,9 +103,9 @@ def _show(certificate: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(certificate)
         return
-    print_table("Removed", ("store", "rows or lines"), certificate["removed"].items(), figures=(1,))
+    print_account("Removed", ("store", "rows or lines"), certificate["removed"].items(), figures=(1,))
     if certificate["made_anew"]:
-        print_table("Made anew", ("stage", "partitions"), certificate["made_anew"].items(), figures=(1,))
+        print_account("Made anew", ("stage", "partitions"), certificate["made_anew"].items(), figures=(1,))
     _show_provider(certificate["provider"])
     proof = certificate["proof"]
     console().print(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import print_json, print_table, progress
+from memory_pipeline.cli.output import print_account, print_json, progress
 from memory_pipeline.errors import EvaluationError
 
 if TYPE_CHECKING:
@@ -79,10 +79,10 @@ def _table(suite: str, measured: Mapping[str, Figure | Failures]) -> None:
         (name, _shown(figures[name]), *(_shown(figures.get(f"{s}.{name}")) + _star(figures, s, name) for s in systems))
         for name in own
     ]
-    print_table(suite, ("metric", "value", *systems), rows, figures=range(1, 2 + len(systems)))
+    print_account(suite, ("metric", "value", *systems), rows, figures=range(1, 2 + len(systems)))
     for failures in (found for found in measured.values() if isinstance(found, list) and found):
         columns = ("fixture", "check", "expected", "found")
-        print_table(f"{suite}: not as expected", columns, [[f[c] for c in columns] for f in failures])
+        print_account(f"{suite}: not as expected", columns, [[f[c] for c in columns] for f in failures])
 
 
 def _star(figures: Mapping[str, Figure], system: str, name: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_table
+from memory_pipeline.cli.output import confirm, console, print_account
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
@@ -26,16 +26,17 @@ def print_plan(settings: Settings, planned: Sequence[Mapping[str, Any]], forecas
     if not planned:
         console().print("Everything is up to date.")
         return
-    print_table("", ("from", "to", "partitions of stages"), [(p["from"], p["to"], _counted(p)) for p in planned])
+    print_account("", ("from", "to", "partitions of stages"), [(p["from"], p["to"], _counted(p)) for p in planned])
     print_reasons(forecast.get("reasons", {}))
     console().print()
+    console().print(_time(forecast), markup=False)
     if settings.chat == settings.encoder == "builtin":
         console().print("It costs nothing: the builtin models answer in this process, and nothing leaves the machine.")
         return
     if not forecast["stages"]:
         console().print("No hosted model needs to be asked: it costs nothing.")
         return
-    print_table(
+    print_account(
         "",
         ("stage", "calls", "from kept replies", "prompt tokens", "completion tokens", "USD", "how it is known"),
         [_row(task) for task in forecast["stages"]],
@@ -58,6 +59,15 @@ def print_reasons(reasons: Mapping[str, Mapping[str, int]]) -> None:
         told = ", ".join(f"{n:,} {reason}" for reason, n in found.items() if reason != NEVER_MADE)
         if told:
             console().print(f"{stage}: {told}", markup=False)
+
+
+def _time(forecast: Mapping[str, Any]) -> str:
+    seconds, runs = forecast["seconds"], forecast["measured_runs"]
+    took = f"{seconds / 60:,.0f} minutes" if seconds >= 90 else f"{max(seconds, 1):.0f} seconds"
+    if seconds >= 5400:
+        took = f"{seconds / 3600:.1f} hours"
+    basis = f"{runs} earlier run{'s' if runs > 1 else ''}" if runs else "the sample: no run has been measured here yet"
+    return f"It takes about {took}, going by {basis}."
 
 
 def _counted(step: Mapping[str, Any]) -> str:
@@ -106,5 +116,5 @@ def announce(settings: Settings, first: date | None, last: date | None, only: Se
     if ask and attended and usd > settings.policies.forecast.ask_usd:
         calls = f"{ahead.forecast.calls:,} calls, {ahead.forecast.tokens:,} tokens"
         print(f"This is going to cost about {usd:.2f} USD ({calls}).", file=sys.stderr)
-        if not typer.confirm("Go on?", err=True):
+        if not confirm("Go on?"):
             raise typer.Exit(0)

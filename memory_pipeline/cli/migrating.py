@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import console, print_account, print_json, progress
 from memory_pipeline.cli.reading import AsJson
 
 app = typer.Typer()
@@ -40,7 +40,7 @@ def migrate(
     if not found:
         console().print("Everything is of this release.")
         return
-    print_table(
+    print_account(
         "To be done" if dry_run else "Done",
         ("what", "files", "of versions", "to", "steps"),
         [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import console, for_people, print_account, print_json, progress
 from memory_pipeline.cli.reading import AsJson
 
 app = typer.Typer()
@@ -18,11 +19,12 @@ def demo(
     fresh: Annotated[bool, typer.Option(help="Start over instead of showing what is there.")] = False,
 ) -> None:
     """Run the pipeline on the sample transcripts, in a home of its own, and show what came of them."""
-    from memory_pipeline.cli.demo import run_demo
-
     with progress() as tell:
+        from memory_pipeline.cli.demo import run_demo
+
         account = run_demo(tell, fresh=fresh)
-    account.show()
+    with for_people():
+        account.show()
 
 
 @app.command()
@@ -41,8 +43,11 @@ def ui(
     os.environ["MEMORY_PIPELINE_HOME"] = settings.path().rstrip("/")
     arguments = ["dagster", "dev", "-m", "memory_pipeline.definitions", "-h", host, "-p", str(port)]
     console().print(f"http://{host}:{port}   inbox: {settings.path('inbox')}", markup=False)
+    import dagster as dg
     from dagster._cli import cli
 
+    # `dg dev` has taken the place of `dagster dev`: nothing that whoever types `memory-pipeline ui` could do about.
+    warnings.simplefilter("ignore", dg.SupersessionWarning)
     try:
         cli(args=arguments[1:], prog_name="dagster")
     finally:
@@ -99,7 +104,7 @@ def _print_maintained(done: Any) -> None:
     ]
     columns = ("", "bytes before", "files", "bytes after", "files")
     rows = [(part, *size) for part, size in zip(parts, sizes, strict=True)]
-    print_table("", columns, [*rows, ("all", *before.total, *after.total)], figures=(1, 2, 3, 4))
+    print_account("", columns, [*rows, ("all", *before.total, *after.total)], figures=(1, 2, 3, 4))
     for check in done.checks:
         console().print(f"{'[green]ok  [/]' if check.ok else '[red]FAIL[/]'} {check.name}", end="  ")
         console().print(check.detail, markup=False, style="dim")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table
+from memory_pipeline.cli.output import note, print_json, print_table
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.cli.writing import day_of
 
@@ -19,6 +19,7 @@ _SHOWN_DAYS = 14
 def rates(
     first: Annotated[str | None, typer.Option("--from", help="First day; by default the last 14.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last day, included.")] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Days, when no first one is named.")] = _SHOWN_DAYS,
     as_json: AsJson = False,
 ) -> None:
     """What became of the windows, and how much was junk, repeated, echoed, secret, stale or unreadable, by day."""
@@ -36,7 +37,7 @@ def rates(
     start, end = day_of(first), day_of(last)
     names = ("messages", "verdicts", "costs", "memory_versions")
     every = sorted({d for name in names for d in lake.days(name) if (start or d) <= d <= (end or d)})
-    days = every if start is not None else every[-_SHOWN_DAYS:]
+    days = every if start is not None else every[-limit:]
     before = span_before(days, policy.trailing_days)
     found, windows = counted(lake, [*before, *days]), window_outcomes(lake, days)
     waiting = set(lake.days("messages")) - made(ctx, BY_NAME["proposals"]).keys()
@@ -61,7 +62,7 @@ def rates(
         )
         return
     if not days:
-        console().print("Nothing has been judged yet.")
+        note("Nothing has been judged yet.")
         return
     print_table(
         "",
@@ -78,6 +79,6 @@ def rates(
         figures=range(1, 4 + len(Rate)),
     )
     told = "empty: windows with nothing to keep; rejected: the gate let nothing of them pass; waiting: not asked yet"
-    console().print(told, markup=False, style="dim")
+    note(told)
     for rate, judged in trends.items():
-        console().print(f"{'     ' if judged.ok else 'WARN '}{rate}: {judged.told}", markup=False, style="dim")
+        note(f"{'     ' if judged.ok else 'WARN '}{rate}: {judged.told}")

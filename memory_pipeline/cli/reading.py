@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table
+from memory_pipeline.cli.output import console, note, print_json, print_table
+from memory_pipeline.domain.scope import Scope
 
 if TYPE_CHECKING:
     from memory_pipeline.retrieval.reader import MemoryReader
@@ -16,6 +17,7 @@ app = typer.Typer()
 User = Annotated[str, typer.Option("--user", "-u", help="Whose memory.", show_default=False)]
 Tenant = Annotated[str, typer.Option("--tenant", "-t", help="The user's tenant.")]
 Detail = Annotated[str, typer.Option(help="normal, or high: also what is stale or archived.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="At most so many rows.", show_default=False)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -43,7 +45,7 @@ def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     user: User,
     tenant: Tenant = "default",
-    k: Annotated[int, typer.Option("-k", help="How many items.")] = 10,
+    k: Annotated[int, typer.Option("-k", "--limit", min=1, help="How many items.")] = 10,
     profile: Annotated[str, typer.Option(help="Ranking profile.")] = "default",
     layers: Annotated[str, typer.Option(help="Comma-separated: semantic, episodic, narrative.")] = "semantic,episodic",
     as_of: Annotated[str | None, typer.Option(help="As things stood at that date or time.")] = None,
@@ -52,6 +54,8 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Rank what is remembered for a query."""
+    from memory_pipeline.cli.acquaintance import suggest
+
     items = _reader().search(
         query,
         user_id=user,
@@ -63,11 +67,13 @@ def search(
         detail=detail,
         explain=explain,
     )
+    if not items:
+        suggest(user, tenant)
     if as_json:
         print_json(items)
         return
     if not items:
-        console().print(f"Nothing is remembered of {user} for that.", markup=False)
+        note(f"Nothing is remembered of {user} for that.")
         return
     print_table(
         "",
@@ -80,7 +86,7 @@ def search(
             signals = ", ".join(
                 f"{n} {s.value:.2f}×{s.weight:.2f}={s.contribution:.3f}" for n, s in strongest if s.contribution
             )
-            console().print(f"{item.id}: {signals}", markup=False)
+            note(f"{item.id}: {signals}")
 
 
 @app.command()
@@ -96,6 +102,8 @@ def context(
     as_json: AsJson = False,
 ) -> None:
     """The block of memory for a prompt."""
+    from memory_pipeline.cli.acquaintance import suggest
+
     block = _reader().context(
         message,
         user_id=user,
@@ -106,6 +114,8 @@ def context(
         scope=scope,
         detail=detail,
     )
+    if not block.item_ids:
+        suggest(user, tenant)
     if as_json:
         print_json(block)
     else:
@@ -121,7 +131,11 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Answer from memory alone, with citations, or say that it is not known."""
+    from memory_pipeline.cli.acquaintance import suggest
+
     answer = _reader().ask(question, user_id=user, tenant_id=tenant, detail=detail)
+    if not answer.known:
+        suggest(user, tenant)
     if as_json:
         print_json({"text": answer.text, "citations": answer.citations, "known": answer.known})
         return
@@ -136,15 +150,21 @@ def memories(
     tenant: Tenant = "default",
     status: Annotated[str | None, typer.Option(help="Only this status.")] = None,
     type: Annotated[str | None, typer.Option(help="Only this type.")] = None,
+    limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
     """List what is remembered of a user; all states unless one is named."""
-    rows = _reader().memories(user_id=user, tenant_id=tenant, status=status, type=type)
+    from memory_pipeline.cli.acquaintance import suggest
+
+    found = _reader().memories(user_id=user, tenant_id=tenant, status=status, type=type)
+    if not found:
+        suggest(user, tenant)
+    rows = found[:limit]
     if as_json:
         print_json(rows)
         return
     print_table(
-        f"{len(rows)} memories of {user}",
+        f"{_of(len(rows), len(found))} memories of {user}",
         ("id", "type", "status", "observed", "content"),
         [(r["memory_id"], r["type"], r["status"], f"{r['observed_at']:%Y-%m-%d}", r["content"]) for r in rows],
     )
@@ -156,15 +176,21 @@ def entities(
     tenant: Tenant = "default",
     kind: Annotated[str | None, typer.Option(help="Only this kind, like person or place.")] = None,
     as_of: Annotated[str | None, typer.Option(help="As things stood at that date or time.")] = None,
+    limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
     """List who and what a user's memories are about, with the names they go by."""
-    rows = _reader().entities(user_id=user, tenant_id=tenant, kind=kind, as_of=_time(as_of))
+    from memory_pipeline.cli.acquaintance import suggest
+
+    found = _reader().entities(user_id=user, tenant_id=tenant, kind=kind, as_of=_time(as_of))
+    if not found:
+        suggest(user, tenant)
+    rows = found[:limit]
     if as_json:
         print_json(rows)
         return
     print_table(
-        f"{len(rows)} entities of {user}",
+        f"{_of(len(rows), len(found))} entities of {user}",
         ("name", "kind", "also", "memories", "last mentioned"),
         [
             (
@@ -179,9 +205,13 @@ def entities(
     )
 
 
+def _of(shown: int, found: int) -> str:
+    return str(found) if shown == found else f"{shown} of {found}"
+
+
 @app.command()
 def explain(
-    memory_id: Annotated[str | None, typer.Argument(help="Id of a memory.")] = None,
+    memory_id: Annotated[str | None, typer.Argument(help="Id of a memory, or its beginning.")] = None,
     message: Annotated[str | None, typer.Option(help="Id of a message: why its sentences are shown or not.")] = None,
     user: Annotated[str | None, typer.Option("--user", "-u", help="Its user; found by the id when left out.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="Its tenant; likewise.")] = None,
@@ -190,7 +220,7 @@ def explain(
     """Where a memory came from, down to the sentence: versions, verdict, proposal, window, messages, model, cost; or,
     of a message, whose words each sentence is and why prompts quote it or not."""
     from memory_pipeline.cli.explanation import print_explanation, print_turns
-    from memory_pipeline.cli.owner import owner_of
+    from memory_pipeline.cli.owner import memory_named, message_named
 
     if (memory_id is None) == (message is None):
         raise typer.BadParameter("name either a memory or, with --message, a message")
@@ -198,11 +228,13 @@ def explain(
     if message is not None:
         if user is None:
             raise typer.BadParameter("a message is looked up for a user: add --user")
-        turns = reader.explain_message(message, user_id=user, tenant_id=tenant or "default")
+        scope = Scope(tenant or "default", user)
+        message = message_named(message, scope.user_id, scope.tenant_id)
+        turns = reader.explain_message(message, user_id=scope.user_id, tenant_id=scope.tenant_id)
         print_json(turns) if as_json else print_turns(turns)
         return
     assert memory_id is not None
-    scope = owner_of(memory_id, user, tenant)
+    scope, memory_id = memory_named(memory_id, user, tenant)
     found = reader.explain(memory_id, user_id=scope.user_id, tenant_id=scope.tenant_id)
     if as_json:
         print_json(found)
@@ -212,13 +244,25 @@ def explain(
 
 @app.command()
 def sql(
-    query: Annotated[str, typer.Argument(help="DuckDB SQL over the lake's views.")], as_json: AsJson = False
+    query: Annotated[str | None, typer.Argument(help="DuckDB SQL over the lake's views.", show_default=False)] = None,
+    views: Annotated[bool, typer.Option("--views", help="List the views with their columns instead.")] = False,
+    limit: Limit = None,
+    as_json: AsJson = False,
 ) -> None:
     """Read-only SQL over the lake: messages, proposals, verdicts, memory_versions, memories, summaries, costs, …"""
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.queries.console import query as run_query
+    from memory_pipeline.storage.queries import console as lake
 
-    table = run_query(Settings.load(), query)
+    if views == (query is not None):
+        raise typer.BadParameter("give a query, or --views")
+    if query is None:
+        there = lake.views(Settings.load())
+        if as_json:
+            print_json([{"view": view, "columns": columns} for view, columns in there.items()])
+        else:
+            print_table("", ("view", "columns"), [(view, ", ".join(columns)) for view, columns in there.items()])
+        return
+    table = lake.query(Settings.load(), query).slice(0, limit)
     if as_json:
         print_json(table.to_pylist())
     else:
@@ -234,6 +278,7 @@ def verdicts(
     first: Annotated[str | None, typer.Option("--from", help="First day.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Last day, included.")] = None,
     examples: Annotated[int, typer.Option(min=0, help="Examples of each reason.")] = 2,
+    limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
     """What the gate and consolidation said of the proposals: how many by reason, or which have one reason."""
@@ -247,14 +292,14 @@ def verdicts(
     lake, policy = Lake(settings.path("lake")), settings.policies.gate
     wanted = Wanted(user, tenant, _day(day or first), _day(day or last))
     if reason is None:
-        rows = by_reason(lake, wanted, policy, examples)
+        rows = by_reason(lake, wanted, policy, examples)[:limit]
         columns = ("verdict", "reason", "proposals", "share", "meaning", "examples")
         cells = [
             (r["outcome"], r["reason"], r["proposals"], f"{r['share']:.1%}", r["meaning"], "\n".join(r["examples"]))
             for r in rows
         ]
     else:
-        rows = of_reason(lake, reason, wanted, policy)
+        rows = of_reason(lake, reason, wanted, policy)[:limit]
         columns = ("day", "user", "type", "content", "why", "quoted")
         cells = [(r["day"], r["user_id"], r["type"], r["content"], r["why"], "\n".join(r["quotes"])) for r in rows]
     if as_json:

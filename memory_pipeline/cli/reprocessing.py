@@ -7,11 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from memory_pipeline.cli.diffing import Limit, Yes, show
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import console, note, piped, print_account, print_json, print_table, progress
+from memory_pipeline.cli.owner import run_named
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.cli.writing import print_run
 
 app = typer.Typer()
+_COLUMNS = ("run", "at", "calls", "kept replies", "USD", "added", "changed", "retired", "withdrawn", "stages", "fate")
 
 
 @app.command()
@@ -26,6 +28,7 @@ def runs(
     from memory_pipeline.storage.parquet.lake import Lake
     from memory_pipeline.storage.queries.runs import runs as of
 
+    run_id = None if run_id is None else run_named(run_id)
     found = of(Lake(Settings.load().path("lake")), run_id, limit)
     if run_id is not None and not found:
         raise NotFound(f"no run {run_id!r} has left a trace; `memory-pipeline runs` lists those that have")
@@ -34,13 +37,15 @@ def runs(
     elif run_id is not None:
         _print_run(found[0])
     elif not found:
-        console().print("No run has left a trace yet: memory-pipeline run")
+        note("No run has left a trace yet: memory-pipeline run")
+    elif piped():
+        print_table("", _COLUMNS, [_row(run) for run in found])
     else:
         for run in found:
-            _print_line(run)
+            _print_lines(run)
 
 
-def _print_line(run: dict[str, Any]) -> None:
+def _print_lines(run: dict[str, Any]) -> None:
     """One run in three lines: its id must stay whole, to be copied."""
     versions = ", ".join(f"{n:,} {name}" for name, n in run["versions"].items() if n) or "no version written"
     asked = f"{run['model_calls']:,} model calls, {run['model_calls_cached']:,} kept replies, {run['usd']:.4f} USD"
@@ -48,6 +53,18 @@ def _print_line(run: dict[str, Any]) -> None:
     made = ", ".join(run["stages"]) or "no partition"
     for line in (head, f"  {asked}; {versions}", f"  made: {made}"):
         console().print(line, markup=False, soft_wrap=True)
+
+
+def _row(run: dict[str, Any]) -> tuple[Any, ...]:
+    asked = (run["model_calls"], run["model_calls_cached"], f"{run['usd']:.4f}")
+    return (
+        run["run_id"],
+        run["at"].isoformat(),
+        *asked,
+        *run["versions"].values(),
+        ",".join(run["stages"]),
+        _fate(run),
+    )
 
 
 def _fate(run: dict[str, Any]) -> str:
@@ -60,10 +77,10 @@ def _print_run(run: dict[str, Any]) -> None:
     console().print(f"{run['run_id']}  {run['at']:%Y-%m-%d %H:%M:%S} UTC  {_fate(run)}".rstrip(), markup=False)
     if run["stages"]:
         rows = [(name, f"{s['partitions']:,}", f"{s['rows']:,}") for name, s in run["stages"].items()]
-        print_table("", ("stage", "partitions", "rows"), rows, figures=(1, 2))
+        print_account("", ("stage", "partitions", "rows"), rows, figures=(1, 2))
     models = [(n, m["calls"], m["cached"], m["tokens"], f"{m['usd']:.4f}") for n, m in run["models"].items()]
     if models:
-        print_table("", ("model task", "calls", "kept replies", "tokens", "USD"), models, figures=(1, 2, 3, 4))
+        print_account("", ("model task", "calls", "kept replies", "tokens", "USD"), models, figures=(1, 2, 3, 4))
     else:
         console().print("No model was called, and no kept reply was needed.")
     versions = ", ".join(f"{n:,} {name}" for name, n in run["versions"].items())
@@ -88,6 +105,7 @@ def rollback(
     from memory_pipeline.orchestration.rollback import roll_back
     from memory_pipeline.settings import Settings
 
+    run_ids = [run_named(run_id) for run_id in run_ids]
     if dry_run:
         settings = Settings.load()
         show(lambda tell, agree: rollback_diff(settings, run_ids, agree=agree, progress=tell), limit, yes, as_json)
@@ -108,7 +126,7 @@ def rollback(
         markup=False,
     )
     if report.kept:
-        print_table(
+        print_account(
             "Kept, because the user has taken them up by hand",
             ("memory", "user", "content", "by hand"),
             [(k["memory_id"], k["user_id"], k["content"], k["reason"]) for k in report.kept],

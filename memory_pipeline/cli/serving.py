@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table
-from memory_pipeline.cli.reading import AsJson, Tenant, User
+from memory_pipeline.cli.output import console, note, print_json, print_table
+from memory_pipeline.cli.reading import AsJson, Limit, Tenant, User
+from memory_pipeline.cli.root import Group
 from memory_pipeline.errors import SettingsError
 
 if TYPE_CHECKING:
     from memory_pipeline.serving.keys import Key, Keys
 
 app = typer.Typer()
-keys = typer.Typer(help="Keys of the server.", no_args_is_help=True)
+keys = typer.Typer(cls=Group, help="Keys of the server.", no_args_is_help=True)
 _INSTALL = "the server is not installed: pip install 'memory-pipeline[serve]'"
 
 
@@ -104,9 +105,9 @@ def create(
 
 
 @keys.command("list")
-def list_(as_json: AsJson = False) -> None:
+def list_(limit: Limit = None, as_json: AsJson = False) -> None:
     """List the keys, without their secrets."""
-    now, found = datetime.now(UTC), _keys().all()
+    now, found = datetime.now(UTC), _keys().all()[:limit]
     if as_json:
         print_json([_told(key, now) for key in found])
         return
@@ -125,7 +126,10 @@ def list_(as_json: AsJson = False) -> None:
         )
         for key in found
     ]
-    print_table("" if rows else "There are no keys: a server answers this machine alone.", columns, rows)
+    if rows:
+        print_table("", columns, rows)
+    else:
+        note("There are no keys: a server answers this machine alone.")
 
 
 @keys.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import confirm, console, print_account, print_json, progress
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.cli.writing import day_of
 
@@ -131,7 +131,7 @@ def _agreed(forecast: Forecast) -> bool:
     if not sys.stdin.isatty():
         print("Say --yes to go on, or --limit-users to make it less.", file=sys.stderr)
         return False
-    return typer.confirm("Go on?", err=True)
+    return confirm("Go on?")
 
 
 def _plain(report: ShadowReport) -> dict[str, Any]:
@@ -171,14 +171,14 @@ def _print(report: ShadowReport) -> None:
     )
     if report.left_out:
         console().print(f"{report.left_out} reads of other users were left out.", markup=False)
-    print_table(
+    print_account(
         "",
         ("", "in force", "candidate"),
         [(title, _cell(metrics, one, form), _cell(metrics, two, form)) for title, one, form, two in _ROWS],
         figures=(1, 2),
     )
     if report.examples:
-        print_table(
+        print_account(
             "Reads to look at",
             ("read", "query", "gained", "lost"),
             [(e.recall_id, e.query, "\n".join(e.gained[:3]), "\n".join(e.lost[:3])) for e in report.examples],

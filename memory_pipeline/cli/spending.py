@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table
-from memory_pipeline.cli.reading import AsJson
+from memory_pipeline.cli.output import note, print_json, print_table
+from memory_pipeline.cli.reading import AsJson, Limit
 from memory_pipeline.cli.writing import day_of
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def costs(
     last: Annotated[str | None, typer.Option("--to", help="Last day of spending.", show_default=False)] = None,
     user: Annotated[str | None, typer.Option("--user", "-u", help="Only this user.")] = None,
     tenant: Annotated[str | None, typer.Option("--tenant", "-t", help="Only this tenant.")] = None,
+    limit: Limit = None,
     as_json: AsJson = False,
 ) -> None:
     """What model calls took: calls, tokens, money, and what kept replies saved."""
@@ -50,16 +51,16 @@ def costs(
     settings = Settings.load()
     lake = Lake(settings.path("lake"))
     rows, total = spending(lake, by, first=day_of(first), last=day_of(last), tenant=tenant, user=user)
-    budget = today(lake, settings)
+    rows, budget = rows[:limit], today(lake, settings)
     if as_json:
         print_json({"by": by, "rows": rows, "total": total, "budget": budget, "prices": prices(settings)})
         return
     if not rows:
-        console().print("No model was asked for anything yet.")
+        note("No model was asked for anything yet.")
         return
     _print(by, rows, total)
-    console().print(where_prices_come_from(settings), markup=False, style="dim")
-    console().print(told(budget), markup=False, style="dim")
+    note(where_prices_come_from(settings))
+    note(told(budget))
 
 
 def today(lake: Lake, settings: Settings) -> dict[str, Any]:
@@ -96,10 +97,9 @@ def _print(by: By, rows: list[dict[str, Any]], total: dict[str, Any]) -> None:
         figures=range(len(groups), len(groups) + len(_FIGURES)),
     )
     if total["cached"]:
-        console().print(
+        note(
             f"Kept replies answered {total['cached']:,} requests: {total['saved_tokens']:,} tokens and "
-            f"{total['saved_usd']:.4f} USD were not spent again.",
-            markup=False,
+            f"{total['saved_usd']:.4f} USD were not spent again."
         )
 
 

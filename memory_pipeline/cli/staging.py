@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.output import console, print_json, print_table
+from memory_pipeline.cli.output import console, print_account, print_json
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.errors import NotFound
 
@@ -22,7 +22,7 @@ _ROWS = ("day", "tenant_id", "user_id", "memory_id", "change", "status", "reason
 @app.command()
 def staged(
     run_id: Annotated[str | None, typer.Argument(help="The run; all when not given.", show_default=False)] = None,
-    rows: Annotated[int, typer.Option(min=0, help="Staged versions to show.")] = 20,
+    rows: Annotated[int, typer.Option("--limit", "--rows", min=0, help="Staged versions to show.")] = 20,
     discard: Annotated[bool, typer.Option("--discard", help="Throw away what is staged.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -85,7 +85,7 @@ def _print(one: Staged, rows: int, *, in_full: bool) -> None:
     failed = [audit for audit in shown["audits"] if not audit["ok"]]
     when = shown["audited_at"] or "not audited: still at work, or stopped"
     console().print(f"{one.name}  {when}  {shown['versions']} versions in {one.path}", markup=False)
-    print_table("", ("audit", "rows", "rule"), [(a["name"], a["found"], a["detail"]) for a in failed], figures=(1,))
+    print_account("", ("audit", "rows", "rule"), [(a["name"], a["found"], a["detail"]) for a in failed], figures=(1,))
     if not in_full:
         console().print(f"More: memory-pipeline staged {one.name}", style="dim", markup=False)
         return
@@ -94,7 +94,7 @@ def _print(one: Staged, rows: int, *, in_full: bool) -> None:
             console().print(f"  {audit['name']}: {_line(example)}", markup=False)
     columns = [name for name in _ROWS if name != "asserted"]
     told = [{**row, "change": row["change"] if row["asserted"] else "withdrawn"} for row in shown["rows"]]
-    print_table("staged versions", columns, [[row[name] for name in columns] for row in told])
+    print_account("staged versions", columns, [[row[name] for name in columns] for row in told])
 
 
 def _line(example: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memory_pipeline.cli.forecasting import announce, print_plan
-from memory_pipeline.cli.output import console, print_json, print_table, progress
+from memory_pipeline.cli.output import console, note, print_account, print_json, print_table, progress
 from memory_pipeline.cli.reading import AsJson
 from memory_pipeline.errors import IngestError, ModelError, SettingsError
 
@@ -38,11 +38,12 @@ def ingest(
 ) -> None:
     """Validate transcripts into the message log; bad lines go to the quarantine."""
     from memory_pipeline.settings import Settings
-    from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.messages.ingest import ingest as take
 
     now = datetime.now(UTC)
     with progress(not as_json) as tell:
+        from memory_pipeline.stages.context import StageContext
+        from memory_pipeline.stages.messages.ingest import ingest as take
+
         ctx = StageContext(Settings.load(), f"ingest-{now:%Y%m%dT%H%M%S%f}", now, tell)
         report = take(ctx, paths, format=format, tenant=tenant, user=user, timezone=timezone)
     if as_json:
@@ -67,19 +68,18 @@ def _print_intake(report: IngestReport, settings: Settings) -> None:
         [(f.path, f.taken, f.known, f.edited, f.quarantined) for f in report.files],
     )
     for file in report.unreadable:
-        console().print(str(file.reason), markup=False, style="yellow")
+        note(str(file.reason))
     if report.quarantined:
-        where = settings.path("quarantine")
-        console().print(f"{report.quarantined} lines were put aside, each with its reason: {where}", markup=False)
+        note(f"{report.quarantined} lines were put aside, each with its reason: {settings.path('quarantine')}")
     if report.skipped:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in report.skipped.most_common())
-        console().print(f"Left out, because they are no part of a talk: {kinds}.", markup=False)
-    if note := unread(settings, report.languages):
-        console().print(note, markup=False)
+        note(f"Left out, because they are no part of a talk: {kinds}.")
+    if told := unread(settings, report.languages):
+        note(told)
     if report.erased:
-        console().print(f"{report.erased} messages had been erased and stay out; see `memory-pipeline erase --help`.")
+        note(f"{report.erased} messages had been erased and stay out; see `memory-pipeline erase --help`.")
     if report.files != report.unreadable:
-        console().print("Next: memory-pipeline run", style="dim")
+        note("Next: memory-pipeline run")
 
 
 def day_of(text: str | None) -> date | None:
@@ -114,16 +114,17 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Materialise what is missing or stale, oldest first."""
-    from memory_pipeline.orchestration.resources import listen
-    from memory_pipeline.orchestration.run import run as materialise
     from memory_pipeline.settings import Settings
 
-    stages, accepted = _stages(only), accepted_audits(accept)
-    settings = Settings.load(chat_batch=batch or None)
     span = day_of(first), day_of(last)
-    if not dry_run and not as_json:
-        announce(settings, *span, stages, ask=not yes)
-    with progress(not as_json and not dry_run) as tell:
+    with progress(not as_json) as tell:
+        from memory_pipeline.orchestration.resources import listen
+        from memory_pipeline.orchestration.run import run as materialise
+
+        stages, accepted = _stages(only), accepted_audits(accept)
+        settings = Settings.load(chat_batch=batch or None)
+        if not dry_run and not as_json:
+            announce(settings, *span, stages, ask=not yes)
         stop = listen(tell)
         try:
             report = materialise(settings, *span, stages, dry_run=dry_run, accept=accepted)
@@ -174,14 +175,14 @@ def print_run(report: Any) -> None:
     if not report.run_ids:
         console().print("Everything is up to date: nothing was made, and no model was called.")
         return
-    print_table(
+    print_account(
         "",
         ("stage", "partitions", "rows", "seconds"),
         [(name, int(s["partitions"]), int(s["rows"]), f"{s['seconds']:.1f}") for name, s in report.stages.items()],
         figures=(1, 2, 3),
     )
     if report.models:
-        print_table(
+        print_account(
             "",
             ("model task", "calls", "kept replies", "tokens", "USD"),
             [(name, m["calls"], m["cached"], m["tokens"], f"{m['usd']:.4f}") for name, m in report.models.items()],
@@ -193,7 +194,7 @@ def print_run(report: Any) -> None:
     for line in _shortfalls(report):
         console().print(line, markup=False, style="yellow")
     for file in report.unreadable:
-        console().print(str(file.reason), markup=False, style="yellow")
+        note(str(file.reason))
     if report.quarantined:
         console().print(f"{report.quarantined} replies, or parts of replies, did not fit and were put aside.")
     if report.later_days:

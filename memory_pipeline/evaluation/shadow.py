@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -83,9 +84,7 @@ def shadow(
     """
     every = logged_reads(candidate.base, first, last)
     if not every:
-        raise EvaluationError(
-            f"nobody read anything from {first} to {last} (UTC): name days with reads by --from and --to"
-        )
+        raise EvaluationError(_nothing_read(candidate, first, last))
     reads = _of_most_active(every, limit_users)
     pairs, examples = _replayed(candidate, reads, now, agree, progress)
     policy = candidate.base.policies.shadow  # a candidate does not bring the rules that it is judged by
@@ -115,6 +114,21 @@ def shadow(
         not reasons,
         reasons,
         examples,
+    )
+
+
+def _nothing_read(candidate: Candidate, first: date, last: date) -> str:
+    """Why there is nothing to replay, and what to do: on the first day all reads are of today."""
+    days = Counter(read.at.date() for read in logged_reads(candidate.base, date.min, date.max))
+    if not days:
+        return (
+            "nothing has been read from this home yet, and real reads are what is replayed: let your application read, "
+            "or try some by `memory-pipeline search`; `memory-pipeline eval` measures without reads"
+        )
+    span = f"on {first}" if first == last else f"from {first} to {last}"
+    return (
+        f"nobody read anything {span} (UTC); there are {days.total():,} reads from {min(days)} to {max(days)}: name "
+        f"days by --from and --to, like --from {max(days)}"
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import dagster as dg
 
-from memory_pipeline.domain.calendar import period_of
+from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.ids import fingerprint
-from memory_pipeline.orchestration.partitions import range_tags
+from memory_pipeline.orchestration.partitions import request_tags, start_of
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.stages.plan.registry import BY_NAME, RHYTHMS, Cadence, of_cadence
 
@@ -83,13 +83,15 @@ def nightly_consolidation_schedule(context: dg.ScheduleEvaluationContext) -> dg.
     """Yesterday and, where late messages, an outage or a spent budget left earlier days stale, everything since."""
     today = _day(context)
     first = min([*_stale(context, NIGHTLY, today), today - timedelta(days=1)])
-    return dg.RunRequest(run_key=f"nightly-{today}", tags=range_tags(first, today))
+    return dg.RunRequest(run_key=f"nightly-{today}", tags=request_tags(Grain.DAY, first, today))
 
 
 @dg.schedule(job=lifecycle_sweep, cron_schedule="0 3 * * *", execution_timezone="UTC", default_status=_ON)
 def lifecycle_sweep_schedule(context: dg.ScheduleEvaluationContext) -> dg.RunRequest:
     """Yesterday's transitions, and those of nights that were missed."""
     day = _day(context) - timedelta(days=1)
+    if day < start_of(Grain.DAY):
+        return dg.RunRequest(run_key=f"lifecycle-{day}", tags=request_tags(Grain.DAY, day, day))
     return dg.RunRequest(run_key=f"lifecycle-{day}", partition_key=day.isoformat())
 
 
@@ -113,9 +115,9 @@ def _schedule_of(cadence: Cadence) -> dg.ScheduleDefinition:
         if not stale:
             return dg.SkipReason("every period that has ended is up to date")
         run_key = f"{rhythm.grain}-{today}"
-        if min(stale) == ended:
+        if min(stale) == ended >= start_of(rhythm.grain):
             return dg.RunRequest(run_key=run_key, partition_key=ended.isoformat())
-        return dg.RunRequest(run_key=run_key, tags=range_tags(min(stale), ended))
+        return dg.RunRequest(run_key=run_key, tags=request_tags(rhythm.grain, min(stale), ended))
 
     return due
 
@@ -173,5 +175,7 @@ def inbox_sensor(context: dg.SensorEvaluationContext, pipeline: Pipeline) -> dg.
     last = max([end for _, end in spans], default=today)
     first = max(first, settings.start_date)
     last = min(last, today + timedelta(days=1))
-    request = dg.RunRequest(run_key=fingerprint(file.sha256 for file in files), tags=range_tags(min(first, last), last))
+    request = dg.RunRequest(
+        run_key=fingerprint(file.sha256 for file in files), tags=request_tags(Grain.DAY, min(first, last), last)
+    )
     return dg.SensorResult(run_requests=[request], cursor=cursor)

@@ -49,7 +49,7 @@ def prepare_home(settings: Settings) -> Path:
     if url is not None:
         require(url)
         os.environ[VARIABLE] = secret(url)
-    home = _folder(settings)
+    home = folder(settings)
     home.mkdir(parents=True, exist_ok=True)
     text = shipped("dagster.yaml").read_text(encoding="utf-8") + (
         _POSTGRES if url is not None else _SQLITE.format(home=json.dumps(str(home)))
@@ -70,7 +70,8 @@ def _write(target: Path, text: str) -> None:
     os.replace(made.name, target)
 
 
-def _folder(settings: Settings) -> Path:
+def folder(settings: Settings) -> Path:
+    """Where Dagster keeps its own files."""
     if not settings.remote:
         return Path(settings.path("dagster"))
     if not (given := os.environ.get("DAGSTER_HOME")):

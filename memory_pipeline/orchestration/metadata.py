@@ -7,6 +7,8 @@ from typing import Any
 
 import dagster as dg
 
+OF_RUN = "whole run: "
+"""How metadata of a run over several partitions are named where they stand, at the last of them."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 
 import dagster as dg
 
 from memory_pipeline.domain.calendar import Grain, Period, period_of
+from memory_pipeline.errors import MemoryPipelineError
 from memory_pipeline.settings import Settings
 
 
 @cache
-def _start() -> date:
-    return Settings.load().start_date
+def first_day() -> date:
+    """The first partition: START_DATE where it is set, else the day of the first message that the home has when this is
+    loaded, so that what was never there is not shown as missing. What comes in from before it is made all the same: see
+    :func:`request_tags` and :func:`job_of`.
+    """
+    from memory_pipeline.storage.parquet.lake import Lake
+
+    settings = Settings.load()
+    if "start_date" in settings.model_fields_set:
+        return settings.start_date
+    try:
+        days = Lake(settings.path("lake")).days("messages")
+    except (OSError, MemoryPipelineError):  # a store that cannot be reached now is no reason to load nothing
+        days = []
+    return max(min(days, default=settings.start_date), settings.start_date)
+
+
+def start_of(grain: Grain) -> date:
+    """The first partition of a grain."""
+    return period_of(grain, first_day()).start
 
 
 # Two days beyond yesterday in UTC: users east of Greenwich are already in tomorrow.
-DAYS = dg.DailyPartitionsDefinition(start_date=_start().isoformat(), end_offset=2)
-WEEKS = dg.WeeklyPartitionsDefinition(
-    start_date=period_of(Grain.WEEK, _start()).start.isoformat(), day_offset=1, end_offset=1
-)
-MONTHS = dg.MonthlyPartitionsDefinition(start_date=period_of(Grain.MONTH, _start()).start.isoformat(), end_offset=1)
+DAYS = dg.DailyPartitionsDefinition(start_date=start_of(Grain.DAY).isoformat(), end_offset=2)
+WEEKS = dg.WeeklyPartitionsDefinition(start_date=start_of(Grain.WEEK).isoformat(), day_offset=1, end_offset=1)
+MONTHS = dg.MonthlyPartitionsDefinition(start_date=start_of(Grain.MONTH).isoformat(), end_offset=1)
 BY_GRAIN: dict[Grain, dg.TimeWindowPartitionsDefinition] = {Grain.DAY: DAYS, Grain.WEEK: WEEKS, Grain.MONTH: MONTHS}
 
 # The first and the last week or month may reach beyond the days that exist.
@@ -30,6 +47,8 @@ FROM_DAYS = dg.TimeWindowPartitionMapping(allow_nonexistent_upstream_partitions=
 
 RANGE_START = "dagster/asset_partition_range_start"
 RANGE_END = "dagster/asset_partition_range_end"
+EARLIER = "memory_pipeline/earlier"
+"""Tag of a run: first and last of the partitions before those that Dagster knows, that it makes as well."""
 
 
 def dates(keys: Sequence[str]) -> list[date]:
@@ -40,6 +59,30 @@ def dates(keys: Sequence[str]) -> list[date]:
 def range_tags(first: date, last: date) -> dict[str, str]:
     """Tags of a run over all partitions between two keys, both included."""
     return {RANGE_START: first.isoformat(), RANGE_END: last.isoformat()}
+
+
+def request_tags(grain: Grain, first: date, last: date) -> dict[str, str]:
+    """The same for a run that Dagster's own processes launch, which know no partition before :func:`start_of`: of what
+    lies before it, the run makes what there is (:func:`earlier`)."""
+    start = start_of(grain)
+    if first >= start:
+        return range_tags(first, last)
+    return {
+        **range_tags(start, max(start, last)),
+        EARLIER: f"{first}/{min(last, Period(grain, start - timedelta(days=1)).start)}",
+    }
+
+
+def earlier(run: dg.DagsterRun, grain: Grain) -> list[date]:
+    """The partitions of a run before those that Dagster knew when it was launched, oldest first."""
+    first, _, last = run.tags.get(EARLIER, "").partition("/")
+    if not first:
+        return []
+    found, period = [], period_of(grain, date.fromisoformat(first))
+    while period.start <= date.fromisoformat(last):
+        found.append(period.start)
+        period = Period(grain, period.end)
+    return found
 
 
 def job_of(defs: dg.Definitions, grain: Grain, wanted: Mapping[str, Sequence[date]]) -> dg.JobDefinition:
@@ -65,22 +108,24 @@ def job_of(defs: dg.Definitions, grain: Grain, wanted: Mapping[str, Sequence[dat
 
 
 def exactly(grain: Grain, starts: Sequence[date]) -> dg.TimeWindowPartitionsDefinition:
-    """Partitions of a grain, without those between the first and the last of some that are not among them."""
+    """Partitions of a grain, without those between the first and the last of some that are not among them, and with
+    those before the first that everybody knows."""
     known, there, others = BY_GRAIN[grain], set(starts), []
     at = starts[0]
     while at < starts[-1]:
         if at not in there:
             others.append(datetime.combine(at, time(), UTC))
         at = Period(grain, at).end
-    if not others:
+    began = datetime.combine(min(starts[0], start_of(grain)), time(), UTC)
+    if not others and began.date() == start_of(grain):
         return known
     return dg.TimeWindowPartitionsDefinition(
-        start=known.start,
+        start=began,
         fmt=known.fmt,
         timezone=known.timezone,
         end_offset=known.end_offset,
         cron_schedule=known.cron_schedule,
-        exclusions=others,
+        exclusions=others or None,
     )
 
 
@@ -89,7 +134,8 @@ def partitions_of_run(run: dg.DagsterRun, known: Sequence[date]) -> list[date]:
     key = run.tags.get("dagster/partition")
     if key:
         return [date.fromisoformat(key)]
-    first, last = run.tags.get(RANGE_START), run.tags.get(RANGE_END)
+    before = run.tags.get(EARLIER, "").partition("/")[0]
+    first, last = before or run.tags.get(RANGE_START), run.tags.get(RANGE_END)
     if first and last:
         return [day for day in known if first <= day.isoformat() <= last]
     return list(known)

@@ -18,6 +18,7 @@ from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.interrupts import watched
 from memory_pipeline.orchestration.liveness import alive, give_up
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
+from memory_pipeline.orchestration.metadata import OF_RUN
 from memory_pipeline.orchestration.partitions import job_of, range_tags
 from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
@@ -205,6 +206,10 @@ def _materialise(
         raise why(result)
 
 
+def _of_run(materialization: dg.AssetMaterialization, name: str) -> dg.MetadataValue[Any] | None:
+    return materialization.metadata.get(name) or materialization.metadata.get(OF_RUN + name)
+
+
 def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport, last: str) -> None:
     for event in result.get_asset_materialization_events():
         materialization = event.step_materialization_data.materialization
@@ -212,9 +217,9 @@ def _add_rows(result: dg.ExecuteInProcessResult, report: RunReport, last: str) -
         count = rows.value if rows is not None else 0
         if materialization.partition and (unfit := materialization.metadata.get(UNFIT)) is not None:
             report.unfit[materialization.partition] = int(str(unfit.value))
-        if (reason := materialization.metadata.get(WHY)) is not None:
+        if (reason := _of_run(materialization, WHY)) is not None:
             report.why = str(reason.value)
-        if materialization.partition == last and (later := materialization.metadata.get(LATER)) is not None:
+        if materialization.partition == last and (later := _of_run(materialization, LATER)) is not None:
             report.later_days += int(str(later.value))
         entry = report.stages.setdefault(
             materialization.asset_key.to_user_string(), {"partitions": 0, "rows": 0, "seconds": 0.0}

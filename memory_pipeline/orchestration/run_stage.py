@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.errors import BatchError, BudgetExceeded, ModelError, SettingsError
 from memory_pipeline.orchestration.interrupts import STOPPING
-from memory_pipeline.orchestration.metadata import plot
-from memory_pipeline.orchestration.partitions import dates
+from memory_pipeline.orchestration.metadata import OF_RUN, plot, table
+from memory_pipeline.orchestration.partitions import dates, earlier
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.stages.publication.one_writer import alone
 
@@ -38,6 +39,7 @@ class Made:
         complete: partitions whose work was done in full; others stay stale. None = all.
         beside: rows written in partitions that were not asked for, by partition: what late input changed there.
         figures: of single partitions; the UI plots them over the days.
+        examples: rows to look at, by partition.
         checks: results of the asset's own checks.
         inputs: of what is made from outside, a digest of what each partition holds now.
     """
@@ -47,6 +49,7 @@ class Made:
     complete: Sequence[date] | None = None
     beside: Mapping[date, int] = field(default_factory=dict)
     figures: Mapping[date, Mapping[str, int | float]] = field(default_factory=dict)
+    examples: Mapping[date, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     checks: Sequence[dg.AssetCheckResult] = ()
     inputs: Mapping[date, str] = field(default_factory=dict)
 
@@ -107,8 +110,10 @@ def _run_stage(
 
     ctx = pipeline.stage_context(context.run.run_id)
     ctx.lake.fence.renew()
-    partitions = dates(context.partition_keys)
     known = registry.BY_NAME[stage] if stage else None
+    asked = dates(context.partition_keys)
+    before = [day for day in earlier(context.run, known.grain if known else Grain.DAY) if day not in asked]
+    partitions = [*before, *asked]
     made_from: Mapping[date, str] = {}
     try:
         with alone(ctx.settings, f"stage-{stage}") if known else nullcontext(), heard():
@@ -130,13 +135,19 @@ def _run_stage(
         raise dg.Failure("interrupted", allow_retries=False) from stop
     for partition in partitions:
         rows = made.rows.get(partition, 0)
-        figures = {**({"dagster/partition_row_count": rows} if rows else {}), **made.figures.get(partition, {})}
-        if figures:
-            context.add_asset_metadata(
-                figures,
-                asset_key=context.asset_key,
-                partition_key=partition.isoformat(),
-            )
+        told = {
+            "rows": rows,
+            **({"dagster/partition_row_count": rows} if rows else {}),
+            **made.figures.get(partition, {}),
+            **({"examples": table(made.examples[partition])} if made.examples.get(partition) else {}),
+        }
+        if partition in before:
+            if rows:
+                context.log_event(
+                    dg.AssetMaterialization(context.asset_key, partition=partition.isoformat(), metadata=told)
+                )
+        else:
+            context.add_asset_metadata(told, asset_key=context.asset_key, partition_key=partition.isoformat())
     for partition, rows in sorted(made.beside.items()):
         if partition not in partitions:
             context.log_event(
@@ -150,10 +161,19 @@ def _run_stage(
     total = sum(made.rows.get(p, 0) for p in partitions)
     context.log.info(f"{context.asset_key.to_user_string()}: {total} rows in {len(partitions)} partitions")
     by_partition = {p: made.rows.get(p, 0) for p in partitions}
-    metadata = {"rows": total, "rows by partition": plot(by_partition), **made.metadata}
+    # Of a range Dagster shows the same metadata at each partition: what is of the whole run stands at the last alone.
+    whole = {"rows": total, "rows by partition": plot(by_partition), **made.metadata}
+    if len(asked) == 1:
+        context.add_asset_metadata(made.metadata, asset_key=context.asset_key, partition_key=context.partition_keys[0])
+    else:
+        context.add_asset_metadata(
+            {OF_RUN + name: value for name, value in whole.items()},
+            asset_key=context.asset_key,
+            partition_key=context.partition_keys[-1],
+        )
     code = freshness.code_version(ctx.settings, ctx.prompts, known) if known else ""
     version = _data_version(code, {**made_from, **made.inputs}, partitions)
-    return dg.MaterializeResult(metadata=metadata, check_results=list(made.checks), data_version=version)
+    return dg.MaterializeResult(check_results=list(made.checks), data_version=version)
 
 
 def _data_version(code: str, made_from: Mapping[date, str], partitions: Sequence[date]) -> dg.DataVersion | None:

@@ -12,17 +12,18 @@ from memory_pipeline.storage.vectors.index import Index
 
 _USERS = """
 WITH said AS (
-    SELECT user_id, count(*) AS messages, count(DISTINCT session_id) AS sessions, min(created_at) AS first_message_at,
-           max(created_at) AS last_message_at
-    FROM messages WHERE tenant_id = $tenant GROUP BY user_id
+    SELECT tenant_id, user_id, count(*) AS messages, count(DISTINCT session_id) AS sessions,
+           min(created_at) AS first_message_at, max(created_at) AS last_message_at
+    FROM messages WHERE $tenant IS NULL OR tenant_id = $tenant GROUP BY ALL
 ),
 held AS (
-    SELECT user_id, count(DISTINCT memory_id) AS memories FROM memory_versions WHERE tenant_id = $tenant
-    GROUP BY user_id
+    SELECT tenant_id, user_id, count(DISTINCT memory_id) AS memories FROM memory_versions
+    WHERE $tenant IS NULL OR tenant_id = $tenant GROUP BY ALL
 )
-SELECT user_id, coalesce(messages, 0) AS messages, coalesce(sessions, 0) AS sessions, coalesce(memories, 0) AS memories,
-       first_message_at, last_message_at
-FROM said FULL JOIN held USING (user_id) WHERE $user IS NULL OR user_id = $user ORDER BY user_id
+SELECT tenant_id, user_id, coalesce(messages, 0) AS messages, coalesce(sessions, 0) AS sessions,
+       coalesce(memories, 0) AS memories, first_message_at, last_message_at
+FROM said FULL JOIN held USING (tenant_id, user_id) WHERE $user IS NULL OR user_id = $user
+ORDER BY tenant_id, user_id
 """
 
 
@@ -36,6 +37,15 @@ def users(lake: Lake, tenant_id: str, user_id: str | None = None) -> list[dict[s
         For each ``user_id``, ``messages``, ``sessions``, ``memories`` (in any state), ``first_message_at`` and
         ``last_message_at`` (UTC; None of one who has said nothing).
     """
+    return [{k: v for k, v in row.items() if k != "tenant_id"} for row in _listed(lake, tenant_id, user_id)]
+
+
+def everybody(lake: Lake, tenant_id: str | None = None) -> list[dict[str, Any]]:
+    """As :func:`users`, of all tenants or of one, each with ``tenant_id``: for whoever runs the pipeline."""
+    return _listed(lake, tenant_id, None)
+
+
+def _listed(lake: Lake, tenant_id: str | None, user_id: str | None) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = lake.sql(_USERS, {"tenant": tenant_id, "user": user_id}).to_pylist()
     return found
 

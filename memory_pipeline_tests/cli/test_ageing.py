@@ -57,7 +57,7 @@ def _rows(home: Store) -> list[MemoryVersion]:
 
 def test_a_dry_run_says_what_would_change_and_writes_nothing(home: Store) -> None:
     before = _rows(home)
-    shown = _run("lifecycle", "--dry-run").stdout
+    shown = _run("lifecycle", "--dry-run").output
     for part in ("none of them written", "Has a headache.", "active → stale", "not referred to for 3 days", "bob"):
         assert part in shown
     found = json.loads(_run("lifecycle", "--dry-run", "--user", "bob", "--json").stdout)
@@ -67,19 +67,19 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(home: Store) -> Non
     later = (NOW + timedelta(days=60)).date().isoformat()
     coming = json.loads(_run("lifecycle", "--dry-run", "--user", "bob", "--through", later, "--json").stdout)
     assert [(r["from"], r["to"]) for r in coming["transitions"]] == [("active", "stale"), ("stale", "archived")]
-    assert "Nothing of eve is due" in _run("lifecycle", "--dry-run", "--user", "eve").stdout
+    assert "Nothing of eve is due" in _run("lifecycle", "--dry-run", "--user", "eve").output
     assert _rows(home) == before
 
 
 def test_it_is_applied_through_dagster_and_then_there_is_nothing_to_do(home: Store) -> None:
-    shown = _run("lifecycle").stdout
+    shown = _run("lifecycle").output
     assert "2 changes by" in shown and "Has a headache." in shown
     made = [v for v in _rows(home) if v.version == 2]
     assert [(v.content, str(v.status)) for v in made] == [("Has a headache.", "stale"), ("Has a cold.", "stale")]
     again = json.loads(_run("lifecycle", "--json").stdout)
     assert again["transitions"] == [] and len(again["run_ids"]) == 1
     assert again["run_ids"][0] not in {v.run_id for v in made}
-    assert "no memory changes" in _run("lifecycle").stdout
+    assert "no memory changes" in _run("lifecycle").output
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_maturity_shows_months_and_what_is_to_be_expected(home: Store) -> None:
         assert part in shown
     found = json.loads(_run("maturity", "--user", "alice", "--json").stdout)
     assert (found["memories"], found["by_type"]) == (2, {"ephemeral": 1, "profile_fact": 1})
-    assert "Nothing has been said by eve yet." in _run("maturity", "--user", "eve").stdout
+    assert "Nothing has been said by eve yet." in _run("maturity", "--user", "eve").output

@@ -160,6 +160,62 @@ def test_people_get_tables(cli: Cli) -> None:
     assert "5" in cli("sql", "SELECT count(*) AS messages FROM messages")
 
 
+def test_a_pipe_gets_a_row_a_line_and_ids_may_be_cut_short(cli: Cli) -> None:
+    rows = cli.json("memories", "--user", "alice")
+    lines = cli("memories", "--user", "alice").splitlines()
+    assert [line.split("\t")[0] for line in lines] == [row["memory_id"] for row in rows]
+    assert cli("memories", "--user", "alice", "--limit", "1").splitlines() == lines[:1]
+    short = rows[0]["memory_id"][:12]
+    assert cli.json("explain", short)["memory"]["memory_id"] == rows[0]["memory_id"]
+    assert cli.json("explain", short, "--user", "alice")["memory"]["memory_id"] == rows[0]["memory_id"]
+    run_id = cli("runs", "--limit", "1").split("\t")[0]
+    assert cli.json("runs", run_id[:8])["run_id"] == run_id
+
+
+def test_users_are_listed_and_an_unknown_one_is_asked_about(cli: Cli) -> None:
+    ((tenant, user, messages),) = ([row[k] for k in ("tenant_id", "user_id", "messages")] for row in cli.json("users"))
+    assert (tenant, user, messages) == ("default", "alice", 5)
+    asked = cli.run(["memories", "--user", "alice", "--tenant", "acme"])
+    assert (asked.returncode, asked.stdout) == (0, "")
+    assert asked.stderr == "memory-pipeline: tenant acme has no user alice; did you mean tenant default (--tenant)?\n"
+
+
+def test_sql_lists_its_views(cli: Cli) -> None:
+    views = {row["view"]: row["columns"] for row in cli.json("sql", "--views")}
+    assert {"messages", "memories", "reflections", "links"} <= set(views) and "content" in views["memories"]
+    assert "sql --views" in cli.fails("sql", "SELECT * FROM memoirs")
+    cli.fails("sql", code=2)
+
+
+def test_a_turn_from_standard_input_is_in_the_session_s_prompts_at_once(cli: Cli) -> None:
+    environment = {**os.environ, "MEMORY_PIPELINE_HOME": str(cli.home)}
+    command = [sys.executable, "-m", "memory_pipeline.cli", "add", "-", "--user", "dora", "--session", "now"]
+    said = "My cat is called Miso.\n"
+    subprocess.run(command, input=said, text=True, env=environment, check=True, capture_output=True)
+    asked = cli.run(["context", "What is my cat called?", "--user", "dora", "--session", "now"])
+    assert "Miso" in asked.stdout and asked.stderr == ""
+
+
+def test_what_holds_for_every_command(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from importlib.metadata import version
+
+    assert cli("--version") == f"memory-pipeline {version('memory-pipeline')}\n"
+    for arguments in (("--home", str(tmp_path), "users"), ("users", "--home", str(tmp_path))):
+        assert cli(*arguments) == ""
+    monkeypatch.setenv("MEMORY_PIPELINE_TIMEZON", "UTC")
+    assert cli.run(["users"]).stderr == (
+        "memory-pipeline: MEMORY_PIPELINE_TIMEZON is no setting and means nothing; "
+        "did you mean MEMORY_PIPELINE_TIMEZONE?\n"
+    )
+
+
+def test_a_shell_can_complete_commands(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_MEMORY_PIPELINE_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "memory-pipeline mem")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    assert cli().split() == ["memories"]
+
+
 def test_doctor_is_content(cli: Cli) -> None:
     found = cli.json("doctor")
     assert found["ok"], [c for c in found["checks"] if not c["ok"]]
@@ -168,6 +224,7 @@ def test_doctor_is_content(cli: Cli) -> None:
 
 def test_dry_run_only_says(cli: Cli) -> None:
     before = cli.json("run", "--dry-run")
+    assert before["forecast"]["seconds"] > 0 and before["forecast"]["measured_runs"] > 0
     assert before["run_ids"] == [] and all(p["stages"] == ["recall_feedback"] for p in before["planned"])
     cli("run")
     assert "up to date" in cli("run", "--dry-run")
@@ -220,9 +277,10 @@ def test_help_lists_every_command_under_one_heading() -> None:
 
 def test_an_empty_home_says_so(tmp_path: Path) -> None:
     empty = Cli(tmp_path / "home")
-    assert empty("runs") == "No run has left a trace yet: memory-pipeline run\n"
+    assert empty.run(["runs"]).stderr == "No run has left a trace yet: memory-pipeline run\n"
     nobody = empty.run(["export", "--user", "nobody", "--out", str(tmp_path / "nobody.bundle")])
     assert nobody.returncode == 1
     assert nobody.stderr == "memory-pipeline: nothing is known of user 'nobody' of tenant 'default'\n"
+    assert "let your application read" in empty.fails("shadow")
     unknown = empty.run(["run", "--only", "nonsense"])
     assert unknown.returncode == 2 and "no stage called nonsense" in unknown.stderr

@@ -51,7 +51,7 @@ def _spend(usd: float, at: datetime = AT, user: str = "ann", **sums: Any) -> Non
 def _cli(*arguments: str, code: int = 0) -> str:
     done = CliRunner().invoke(app, list(arguments))
     assert done.exit_code == code, done.output
-    return done.stdout
+    return done.stdout if "--json" in arguments else done.output
 
 
 def _json(*arguments: str) -> Any:

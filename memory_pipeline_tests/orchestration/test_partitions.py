@@ -1,12 +1,24 @@
 """Days far apart in one run: what lies between them is not materialised."""
 
 from datetime import date
+from pathlib import Path
 
 import dagster as dg
 import pytest
 
 from memory_pipeline.domain.calendar import Grain
-from memory_pipeline.orchestration.partitions import BY_GRAIN, DAYS, exactly, job_of, range_tags
+from memory_pipeline.orchestration import partitions
+from memory_pipeline.orchestration.partitions import (
+    BY_GRAIN,
+    DAYS,
+    earlier,
+    exactly,
+    job_of,
+    range_tags,
+    request_tags,
+)
+from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline_tests.factories import message
 
 MARCH = [date(2026, 3, 5), date(2026, 3, 6), date(2026, 3, 20)]
 
@@ -51,3 +63,54 @@ def test_assets_of_one_run_have_each_their_own_partitions() -> None:
             assert worked[name] == keys
             assert instance.get_materialized_partitions(dg.AssetKey(name)) == set(keys)
     assert result.success
+
+
+def _launched(tags: dict[str, str]) -> dg.DagsterRun:
+    return dg.DagsterRun(job_name="any", run_id="one", tags=tags)
+
+
+@pytest.fixture
+def begins_in_march(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitions, "first_day", lambda: date(2026, 3, 5))
+
+
+@pytest.mark.parametrize(
+    ("grain", "first", "before"),
+    [
+        (Grain.DAY, date(2026, 3, 3), [date(2026, 3, 3), date(2026, 3, 4)]),
+        (Grain.WEEK, date(2026, 2, 16), [date(2026, 2, 16), date(2026, 2, 23)]),
+        (Grain.MONTH, date(2026, 1, 1), [date(2026, 1, 1), date(2026, 2, 1)]),
+        (Grain.DAY, date(2026, 3, 5), []),
+    ],
+)
+def test_a_launched_run_makes_what_lies_before_the_partitions_that_dagster_knows(
+    begins_in_march: None, grain: Grain, first: date, before: list[date]
+) -> None:
+    run = _launched(request_tags(grain, first, MARCH[-1]))
+    assert earlier(run, grain) == before
+    assert run.tags[partitions.RANGE_START] == max(first, partitions.start_of(grain)).isoformat()
+    assert partitions.partitions_of_run(run, [*before, MARCH[-1]]) == [*before, MARCH[-1]]
+
+
+def test_what_ended_before_the_first_partition_is_made_with_that_one(begins_in_march: None) -> None:
+    run = _launched(request_tags(Grain.DAY, date(2026, 3, 1), date(2026, 3, 2)))
+    assert earlier(run, Grain.DAY) == [date(2026, 3, 1), date(2026, 3, 2)]
+
+
+def test_a_job_of_ours_has_the_partitions_before_the_first_one(begins_in_march: None) -> None:
+    wanted = [date(2025, 1, 5), date(2025, 1, 6)]
+    keys = [day.isoformat() for day in wanted]
+    found = exactly(Grain.DAY, wanted)
+    assert list(found.get_partition_keys_in_range(dg.PartitionKeyRange(keys[0], keys[-1]))) == keys
+
+
+def test_partitions_begin_at_the_first_message_or_where_it_was_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first_day = partitions.first_day.__wrapped__
+    monkeypatch.setenv("MEMORY_PIPELINE_HOME", str(tmp_path))
+    assert first_day() == date(2020, 1, 1)
+    Lake(str(tmp_path / "lake")).append("messages", [message("I live in Lisbon.", day=date(2026, 3, 5))])
+    assert first_day() == date(2026, 3, 5)
+    monkeypatch.setenv("MEMORY_PIPELINE_START_DATE", "2026-01-01")
+    assert first_day() == date(2026, 1, 1)

@@ -81,7 +81,7 @@ def test_what_became_of_the_windows_is_told_apart(home: Path, protocol_server: P
     assert days[DAYS[1].isoformat()]["windows"]["nothing_to_keep"] == 1
     assert shown["rates"]["junk"]["counted"] == 2 and shown["rates"]["junk"]["ok"]
     assert shown["rates"]["unfit"]["rate"] > 0
-    assert "windows with nothing to keep" in CliRunner().invoke(app, ["rates"]).stdout
+    assert "windows with nothing to keep" in CliRunner().invoke(app, ["rates"]).output
 
 
 _KEYS = ("of which nothing to keep", "of which the reply did not fit")

@@ -27,8 +27,12 @@ class ForecastPolicy:
 
     Attributes:
         ask_usd: a run that is forecast to cost more is asked about, where somebody sits at the terminal.
+        seconds: for a partition, by stage, until runs here have been measured; ``other`` for stages without a figure.
+        seconds_of_call: of a hosted model, likewise.
         tasks: figures by task; ``other`` for tasks that have none of their own.
     """
 
     ask_usd: float
+    seconds: Mapping[str, float]
+    seconds_of_call: float
     tasks: Mapping[str, CallFigures]

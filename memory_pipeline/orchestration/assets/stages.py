@@ -9,6 +9,7 @@ import dagster as dg
 from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.orchestration import stage_metadata
 from memory_pipeline.orchestration.checks import before_publication, results, run_audited
+from memory_pipeline.orchestration.examples import examples
 from memory_pipeline.orchestration.partitions import BY_GRAIN, FROM_DAYS
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
@@ -63,6 +64,7 @@ def make(ctx: "StageContext", stage: Stage, starts: list[date]) -> Made:
         complete=[start for start in starts if start not in found.failed],
         beside=shown.beside,
         figures=shown.figures,
+        examples=examples(ctx, stage.name, stage.grain, starts),
         checks=list(results(found.audits, asset_key=dg.AssetKey(stage.name))),
     )
 
