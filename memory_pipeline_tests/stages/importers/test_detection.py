@@ -111,6 +111,7 @@ def zipped(*names: str) -> bytes:
         (zipped(), "an empty zip archive"),
         (gzip.compress(b"Remember the milk.")[:-12], "damaged|text of another kind"),
     ],
+    ids=lambda given: "bytes" if isinstance(given, bytes) else given,  # an archive holds the time
 )
 def test_unknown(tmp_path: Path, content: bytes, described: str) -> None:
     path = tmp_path / "a.json"
