@@ -28,9 +28,12 @@ demo: install  ## run the pipeline on the sample transcripts and show the result
 ui: install  ## open Dagster on the home (MEMORY_PIPELINE_HOME, default ./data)
 	$(BIN)/memory-pipeline ui
 
+# By name: each that is found by itself has the packages around it compiled in every worker, a few seconds each.
+PLUGINS := --disable-plugin-autoload -p xdist.plugin -p _hypothesis_pytestplugin
+
 .PHONY: test
 test: install  ## run the whole test suite
-	$(BIN)/python -m pytest -q -m 'not llm and not clients' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -q $(PLUGINS) -m 'not llm and not clients' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-llm
 test-llm: install  ## run the model path against a real llama.cpp server (downloads 120 MB of packages)

@@ -7,10 +7,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+
+from memory_pipeline.cli import main
 
 SAMPLE = [
     ("2026-03-02T09:15:00+00:00", "user", "I live in Lisbon and I am allergic to peanuts."),
@@ -21,8 +27,17 @@ SAMPLE = [
 ]
 
 
+@dataclass(frozen=True)
+class Done:
+    """What a command has left."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 class Cli:
-    """Runs commands in a home of their own."""
+    """Runs commands in a home of their own: in this process, as starting one costs more than most commands do."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -32,15 +47,22 @@ class Cli:
         assert done.returncode == code, done.stderr + done.stdout
         return done.stdout
 
-    def run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "MEMORY_PIPELINE_HOME": str(self.home), "NO_COLOR": "1", "COLUMNS": "160"}
-        return subprocess.run(
-            [sys.executable, "-m", "memory_pipeline.cli", *arguments],
-            capture_output=True,
-            text=True,
-            env=environment,
-            timeout=180,
-        )
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"MEMORY_PIPELINE_HOME": str(self.home), "NO_COLOR": "1", "COLUMNS": "160"}
+
+    def run(self, arguments: Sequence[str]) -> Done:
+        stdout, stderr = StringIO(), StringIO()
+        with (
+            patch.dict(os.environ, self.environment),
+            patch.object(sys, "argv", ["memory-pipeline", *arguments]),
+            redirect_stdout(stdout),
+            redirect_stderr(stderr),
+            pytest.raises(SystemExit) as left,
+        ):
+            main()
+        assert isinstance(left.value.code, int)
+        return Done(left.value.code, stdout.getvalue(), stderr.getvalue())
 
     def json(self, *arguments: str) -> Any:
         return json.loads(self(*arguments, "--json"))
@@ -241,6 +263,18 @@ def test_dry_run_only_says(cli: Cli) -> None:
 )
 def test_errors_are_one_clear_line(cli: Cli, arguments: tuple[str, ...], said: str) -> None:
     assert said in cli.fails(*arguments)
+
+
+def test_a_process_of_its_own_prints_and_leaves_the_same(cli: Cli) -> None:
+    def process(*arguments: str) -> Done:
+        command = [sys.executable, "-m", "memory_pipeline.cli", *arguments]
+        environment = {**os.environ, **cli.environment}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=180)
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    shown = ("search", "Where does she live?", "--user", "alice")
+    for arguments in (shown, ("explain", "mem_unknown")):
+        assert process(*arguments) == cli.run(arguments)
 
 
 @pytest.mark.parametrize(

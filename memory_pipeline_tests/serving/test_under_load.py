@@ -23,7 +23,7 @@ from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.serving.running import Server, row, until
 
 _USERS = 50
-_SECONDS = 4.0
+_TURNS = 3
 _ROUNDS = 2
 
 
@@ -50,13 +50,10 @@ def test_it_answers_its_own_machine_and_no_web_page(server: Server) -> None:
 
 
 def test_many_users_at_once(server: Server) -> None:
-    end = time.monotonic() + _SECONDS
-
     def talk(n: int) -> list[str]:
-        wrong, user, session, turns = [], f"user{n}", f"session{n}", 0
+        wrong, user, session = [], f"user{n}", f"session{n}"
         with server.client() as client:
-            while time.monotonic() < end:
-                turns += 1
+            for turns in range(1, _TURNS + 1):
                 own = row(f"{n}-{turns}", f"My badge has the number {n}0{turns}{n}.", user=user, session=session)
                 answer = client.post("/v1/messages", json={"messages": [own]})
                 if answer.status_code != 202 or answer.json()["taken"] != 1:
@@ -72,7 +69,7 @@ def test_many_users_at_once(server: Server) -> None:
                     wrong.append(f"{user} sees {foreign}")
             history = client.post("/v1/payload", json=asked).json()["messages"]
             wrong += [m["content"] for m in history[1:-1] if not m["content"].endswith(f"{n}.")]
-        return [*wrong, *([] if turns else ["no turn"])]
+        return wrong
 
     with ThreadPoolExecutor(_USERS) as pool:
         wrong = [text for found in pool.map(talk, range(_USERS)) for text in found]
@@ -98,7 +95,7 @@ def test_killed_under_load_it_loses_and_doubles_nothing(tmp_path: Path) -> None:
                         return
                     assert answer.status_code == 202
                     acknowledged.add((f"u{user}", mine["message_id"]))
-                    time.sleep(0.03)  # the parser would take minutes for what can be said in seconds
+                    time.sleep(0.1)  # the parser would take minutes for what can be said in seconds
 
         with ThreadPoolExecutor(4) as pool:
             writers = [pool.submit(write, user) for user in range(4)]
@@ -120,9 +117,9 @@ def test_no_request_that_its_description_allows_is_an_error_of_the_server(server
     api = schemathesis.openapi.from_url(f"{server.url}/openapi.json")
     operations = [found.ok() for found in api.get_all_operations()]
     assert len(operations) > 20
-    each = timedelta(seconds=16) / len(operations)
+    each = timedelta(seconds=10) / len(operations)
     quick = settings(
-        max_examples=10,
+        max_examples=6,
         deadline=None,
         database=None,
         derandomize=True,

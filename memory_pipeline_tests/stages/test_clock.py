@@ -78,13 +78,11 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> set[tuple[str, str,
 @pytest.mark.parametrize(
     "jumps",
     [
-        [timedelta(hours=1), timedelta(hours=-1)],
-        [timedelta(days=1)],
-        [timedelta(days=-1), timedelta(days=-30)],
-        [YEARS],
-        [YEARS, -YEARS, YEARS / 2, 2 * YEARS],
+        [timedelta(hours=1), timedelta(hours=-1), timedelta(days=1)],
+        [timedelta(days=-30)],
+        [YEARS, -YEARS, 2 * YEARS],
     ],
-    ids=["an hour", "a day ahead", "behind", "2036", "to and fro"],
+    ids=["a little", "behind", "to and fro"],
 )
 def test_after_a_clock_that_jumps_everything_is_as_if_it_had_not(
     tmp_path: Path, jumps: list[timedelta], undisturbed: set[tuple[str, str, str]]
