@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import date
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -161,15 +161,18 @@ class Settings(BaseSettings):
         Raises:
             SettingsError: the override file is missing or has an unknown or malformed figure.
         """
-        table = tomllib.loads((_PACKAGE / "policy.toml").read_text(encoding="utf-8"))
         file = self.policy_file
         try:
-            if file is not None:
-                table = _merged(table, tomllib.loads(file.read_text(encoding="utf-8")))
-            policy: Policy = build(Policy, table)
+            return _policy((_PACKAGE / "policy.toml").read_text(encoding="utf-8"), file and file.read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise SettingsError(f"policy{f' ({file})' if file else ''}: {error}") from error
-        return policy
+
+
+@lru_cache(maxsize=16)  # a process has settings in many places, and they say the same
+def _policy(table: str, over: str | None) -> Policy:
+    """The policy of a table in TOML, and of another one whose figures go before it."""
+    policy: Policy = build(Policy, _merged(tomllib.loads(table), tomllib.loads(over or "")))
+    return policy
 
 
 def secret_in(file: Path) -> str:

@@ -17,6 +17,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.index_messages import index_messages
 from memory_pipeline.stages.operations.age import age
 from memory_pipeline.stages.publication.publish import index_days
+from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.factories import NOON, proposal
 from memory_pipeline_tests.stages.timeline import source
 from memory_pipeline_tests.store import WordEncoder
@@ -32,6 +33,7 @@ class Home:
         self.folder = folder
         self.settings = Settings(home=str(folder))
         self.encoder: Any = WordEncoder()
+        self.lake = Lake(self.settings.path("lake"))
         self.now = NOW
         self.owner = {"user_id": "u", "tenant_id": "t"}
         self.reader = MemoryReader(self.settings, encoder=self.encoder, clock=lambda: self.now, seed=1)
@@ -40,6 +42,7 @@ class Home:
     def context(self) -> StageContext:
         ctx = StageContext(self.settings, f"run-{self.now:%d%H%M%S}", self.now)
         ctx.encoder = self.encoder
+        ctx.lake = self.lake
         return ctx
 
     def say(self, *said: Proposal) -> None:

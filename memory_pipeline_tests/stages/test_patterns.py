@@ -45,8 +45,7 @@ class Findings(Home):
 
     def tell(self, contents: Sequence[str], first: int = 0, **given: Any) -> None:
         """Findings of some days in a row."""
-        kind = {"type": MemoryType.FINDING, "subject": None, **given}
-        self.say(*(proposal(text, at(first + n), **kind) for n, text in enumerate(contents)))
+        self.say(*findings(contents, first, **given))
 
     def find(self, weeks: Sequence[date] | None = None) -> PatternReport:
         """Make the patterns of the stale weeks, or of some."""
@@ -73,6 +72,11 @@ class Findings(Home):
         """What the living patterns rest on."""
         state = fold(self.rows())
         return {state[i].content for p in self.patterns() for i in p.derived_from}
+
+
+def findings(contents: Sequence[str], first: int = 0, **given: Any) -> list[Proposal]:
+    kind = {"type": MemoryType.FINDING, "subject": None, **given}
+    return [proposal(text, at(first + n), **kind) for n, text in enumerate(contents)]
 
 
 @pytest.fixture
@@ -207,7 +211,7 @@ def test_weeks_made_one_at_a_time_find_what_a_back_fill_finds(home: Findings, tm
         live.now = at(first + 6)
         live.tell(contents, first)
         live.find()
-        home.tell(contents, first)
+    home.say(*(made for first, contents in told.items() for made in findings(contents, first)))
     home.find()
     assert {v.version_id for v in standing(live.rows())} == {v.version_id for v in standing(home.rows())}
     assert len(home.patterns()) == 1
@@ -227,8 +231,8 @@ def test_a_late_finding_completes_a_pattern_of_a_later_week(home: Findings) -> N
 def test_a_user_is_read_as_often_for_many_weeks_as_for_one(home: Findings, monkeypatch: pytest.MonkeyPatch) -> None:
     from memory_pipeline.storage.queries import ledger
 
-    for week in range(8):
-        home.tell([f"{FLAKY[week % 3][:-1]}, seen in week number {week}.", IMAGE], 7 * week)
+    weeks = {7 * n: [f"{FLAKY[n % 3][:-1]}, seen in week number {n}.", IMAGE] for n in range(8)}
+    home.say(*(made for first, contents in weeks.items() for made in findings(contents, first)))
     home.now = at(70)
     reads: list[int] = []
     versions_of = ledger.versions_of

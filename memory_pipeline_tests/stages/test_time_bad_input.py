@@ -143,7 +143,9 @@ def test_thousands_of_messages_in_a_day(home: Whole) -> None:
     words = ("ok", "thanks", "go on", "yes", "hm, why?")
     facts = {1200: "I live in Oslo.", 2400: "I play the cello.", 3600: "My sister is called Lea."}
     day = [
-        says(n, facts.get(n, words[n % 5]), START.replace(hour=0) + timedelta(seconds=20 * n), session_id=f"s{n // 100}")
+        says(
+            n, facts.get(n, words[n % 5]), START.replace(hour=0) + timedelta(seconds=20 * n), session_id=f"s{n // 100}"
+        )
         for n in range(4_000)
     ]
     home.take(day, AFTER)
@@ -200,7 +202,10 @@ def test_a_summary_that_was_deleted_behind_the_pipeline_s_back_is_made_again(liv
 
 
 def test_live_days_and_one_back_fill_tell_the_same_when_all_is_over(home: Whole, tmp_path: Path) -> None:
-    lines = [*weeks()[:3], says(9, "I have a dog called Rex.", START + timedelta(days=1), user_id="bob", session_id="b")]
+    lines = [
+        *weeks()[:3],
+        says(9, "I have a dog called Rex.", START + timedelta(days=1), user_id="bob", session_id="b"),
+    ]
     late = Whole(tmp_path / "late")
     late.take(lines, AFTER)
     late.run(AFTER)

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.ledger.fading import BY_TIME, Reads, may_fade
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.ledger.strength import fades_after
-from memory_pipeline.domain.policy import Policy
+from memory_pipeline.domain.policy import CurvePolicy, Policy
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.storage.parquet.arrow_rows import from_table
@@ -184,12 +185,15 @@ def _levels(policy: Policy) -> pa.Table:
 
     rows = []
     for kind, rules in policy.lifecycle.items():
-        for level in range(_LEVELS + 1):
-            days = fades_after(level / _LEVELS, policy.prune.below, policy.curves[rules.curve])
-            if days is not None:
-                rows.append((kind, float(level), days))
+        rows += [(kind, level, days) for level, days in _fading(policy.prune.below, policy.curves[rules.curve])]
     schema = pa.schema([("type", pa.string()), ("level", pa.float64()), ("days", pa.int64())])
     return pa.table(dict(zip(schema.names, zip(*rows, strict=True), strict=True)) if rows else schema.empty_table())
+
+
+@lru_cache(maxsize=64)  # some ten thousand figures, and every change of the ledger asks for the same ones
+def _fading(below: float, curve: CurvePolicy) -> list[tuple[float, int]]:
+    found = [(float(level), fades_after(level / _LEVELS, below, curve)) for level in range(_LEVELS + 1)]
+    return [(level, days) for level, days in found if days is not None]
 
 
 def reads_of(lake: Lake, memories: Sequence[MemoryVersion]) -> Mapping[str, Reads]:
