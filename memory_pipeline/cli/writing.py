@@ -193,8 +193,6 @@ def print_run(report: Any) -> None:
         console().print(report.unread, markup=False)
     for line in _shortfalls(report):
         console().print(line, markup=False, style="yellow")
-    for file in report.unreadable:
-        note(str(file.reason))
     if report.quarantined:
         console().print(f"{report.quarantined} replies, or parts of replies, did not fit and were put aside.")
     if report.later_days:

@@ -32,7 +32,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ingested(*arguments: str) -> str:
     done = CliRunner().invoke(app, ["ingest", *arguments])
     assert done.exit_code == 0, done.output
-    return done.stdout
+    return done.stdout if "--json" in arguments else done.output
 
 
 def test_ingest_says_how_many_cannot_be_read(file: Path) -> None:

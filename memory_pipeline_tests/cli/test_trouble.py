@@ -6,6 +6,7 @@ import errno
 import os
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_a_full_disk_is_one_line_and_a_mistake_keeps_its_traceback(
     monkeypatch.setenv("MEMORY_PIPELINE_HOME", str(tmp_path))
 
     def raising(error: Exception) -> None:
-        def fail() -> None:
+        def fail(**_: Any) -> None:
             raise error
 
         monkeypatch.setattr(cli, "app", fail)
