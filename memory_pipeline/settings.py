@@ -20,6 +20,7 @@ from memory_pipeline.domain.policy import Policy, build
 from memory_pipeline.errors import SettingsError
 
 _PACKAGE = Path(__file__).parent
+_TO_CHILDREN = "FIRST_PARTITION"  # what a process of Dagster hands to those that it starts
 _OF_SERVICES = re.compile(r"_(?:SERVICE_(?:HOST|PORT\w*)|PORT(?:_\d+_(?:TCP|UDP)\w*)?|NAME|ENV_\w+)$")
 
 
@@ -196,7 +197,7 @@ def unknown_variables(environment: Iterable[str]) -> list[tuple[str, str | None]
     What Kubernetes and Docker put beside a service that is called ``memory-pipeline`` is none of them.
     """
     prefix = str(Settings.model_config["env_prefix"])
-    known = [name.upper() for name in Settings.model_fields]
+    known = [*(name.upper() for name in Settings.model_fields), _TO_CHILDREN]
     given = (n.removeprefix(prefix) for n in environment if n.startswith(prefix) and not _OF_SERVICES.search(n))
     near = {name: get_close_matches(name, known, n=1) for name in sorted(given) if name not in known}
     return [(prefix + name, prefix + found[0] if found else None) for name, found in near.items()]

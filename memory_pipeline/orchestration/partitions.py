@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -11,6 +12,10 @@ import dagster as dg
 from memory_pipeline.domain.calendar import Grain, Period, period_of
 from memory_pipeline.errors import MemoryPipelineError
 from memory_pipeline.settings import Settings
+
+# A run's process loads the code anew, maybe after the first messages came in: it has to know the partitions by which
+# the process that asked for it has named their range.
+_FIRST = "MEMORY_PIPELINE_FIRST_PARTITION"
 
 
 @cache
@@ -24,11 +29,16 @@ def first_day() -> date:
     settings = Settings.load()
     if "start_date" in settings.model_fields_set:
         return settings.start_date
+    home, _, parents = os.environ.get(_FIRST, "").rpartition("=")
+    if home == settings.home:
+        return date.fromisoformat(parents)
     try:
         days = Lake(settings.path("lake")).days("messages")
     except (OSError, MemoryPipelineError):  # a store that cannot be reached now is no reason to load nothing
         days = []
-    return max(min(days, default=settings.start_date), settings.start_date)
+    found = max(min(days, default=settings.start_date), settings.start_date)
+    os.environ[_FIRST] = f"{settings.home}={found}"
+    return found
 
 
 def start_of(grain: Grain) -> date:

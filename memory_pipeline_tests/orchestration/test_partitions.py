@@ -111,6 +111,10 @@ def test_partitions_begin_at_the_first_message_or_where_it_was_set(
     monkeypatch.setenv("MEMORY_PIPELINE_HOME", str(tmp_path))
     assert first_day() == date(2020, 1, 1)
     Lake(str(tmp_path / "lake")).append("messages", [message("I live in Lisbon.", day=date(2026, 3, 5))])
+    assert first_day() == date(2020, 1, 1), "a child of this process knows the partitions of its parent"
+    monkeypatch.delenv("MEMORY_PIPELINE_FIRST_PARTITION")
+    assert first_day() == date(2026, 3, 5)
+    monkeypatch.setenv("MEMORY_PIPELINE_FIRST_PARTITION", "another home=2024-01-01")
     assert first_day() == date(2026, 3, 5)
     monkeypatch.setenv("MEMORY_PIPELINE_START_DATE", "2026-01-01")
     assert first_day() == date(2026, 1, 1)
