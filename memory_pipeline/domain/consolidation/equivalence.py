@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 
+from memory_pipeline.domain.consolidation.comparison import Features, equal_facts
 from memory_pipeline.domain.consolidation.contrast import opposed, replaces
 from memory_pipeline.domain.consolidation.slots import ATTRIBUTES, Relation, Slot, attribute, relate, same_value
 from memory_pipeline.domain.consolidation.specificity import lies_in, same_date, says_less, says_more
@@ -180,17 +182,19 @@ def _called(one: Proposal | MemoryVersion, other: Proposal | MemoryVersion) -> b
 
 
 def one_thing(proposal: Proposal | MemoryVersion, memory: MemoryVersion) -> bool:
-    """Whether equal values mean equal facts: not where the rest of the texts tells things apart, by a figure ("50 mg",
-    "75 mg"), a name, an opposite, or, for attributes whose values are names, by another word for whose it is."""
-    new, old = proposal.content, memory.content
-    if replaces(new) and not replaces(old) or opposed(new, old):
+    """Whether equal values mean equal facts; not where the texts hold opposites, or :func:`equal_facts` says no."""
+    if opposed(proposal.content, memory.content):
         return False
-    if not (names(new) <= names(old) or names(old) <= names(new)):
-        return False
-    if figures(new) and figures(old) and not (figures(new) <= figures(old) or figures(old) <= figures(new)):
-        return False
-    left, right = content_words(new) - figures(new), content_words(old) - figures(old)
-    return not attribute(proposal.attribute).named or left <= right or right <= left
+    named = attribute(proposal.attribute).named
+    return equal_facts(features(proposal.content), features(memory.content), named=named)
+
+
+@lru_cache(maxsize=16384)
+def features(text: str) -> Features:
+    """A statement in its words as they stand; what is said of time is among them."""
+    stems, figured = content_words(text), figures(text)
+    order = tuple(word for word in map(_plain, words(text)) if word)
+    return Features(stems, stems - figured, order, names(text), figured, frozenset(), negations(text), replaces(text))
 
 
 def comparable(proposal: Proposal, memory: MemoryVersion) -> bool:
@@ -201,26 +205,11 @@ def comparable(proposal: Proposal, memory: MemoryVersion) -> bool:
     return not _other_slot(slot_of(proposal), slot_of(memory))
 
 
-def compatible(a: str, b: str) -> bool:
-    """Whether two sentences may say the same: equal numbers and polarity, no opposites ("on", "off"), and no name of
-    one is missing in the other while it has another one there."""
-    left, right = names(a), names(b)
-    if a.rstrip().endswith("?") != b.rstrip().endswith("?"):
-        return False
-    if figures(a) != figures(b) or negations(a) != negations(b) or replaces(a) != replaces(b) or opposed(a, b):
-        return False
-    return left <= right or right <= left
-
-
 def more_specific(new: str, old: str) -> bool:
     """Whether ``new`` says everything that ``old`` says, and more, and does not say that it replaces it."""
     if replaces(new) != replaces(old) or negations(new) != negations(old):
         return False
     return content_words(new) > content_words(old) and compatible_numbers(new, old)
-
-
-def in_order(text: str) -> list[str]:
-    return [word for word in map(_plain, words(text)) if word]
 
 
 def _plain(word: str) -> str:

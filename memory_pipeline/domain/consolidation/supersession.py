@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from memory_pipeline.domain.consolidation.contrast import rotated
+from memory_pipeline.domain.consolidation.comparison import Comparison, Tolerance, compare
+from memory_pipeline.domain.consolidation.contrast import opposed
 from memory_pipeline.domain.consolidation.endings import ended, tells_end
 from memory_pipeline.domain.consolidation.equivalence import (
     comparable,
-    compatible,
     covered,
-    in_order,
+    features,
     may_be_one,
     more_specific,
     one_thing,
@@ -42,7 +42,7 @@ from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.reading.topic_wordings import topics
 from memory_pipeline.domain.reading.topics import Topic, beside, speaks, touches
 from memory_pipeline.domain.tables import wordset
-from memory_pipeline.domain.text import content_words, normalise, overlap, words
+from memory_pipeline.domain.text import content_words, normalise, words
 
 
 class Action(StrEnum):
@@ -94,6 +94,7 @@ UNJUDGED = "beside what it may change: nobody has judged it"
 """Why a memory was added without a judge's answer."""
 
 _PURSUITS = frozenset({"learning", "project", "goal", "plan", "hobby"})
+_EXACT = Tolerance(near=0.0, alike=None, part=0.5, changed=1.0, contained=1, exact=True)
 _NAMES = 0.34  # share of a memory's words that "forget about that coffee shop" must name
 
 
@@ -400,19 +401,21 @@ def _by_words(proposal: Proposal, candidate: Candidate, policy: SimilarityPolicy
     target = (memory.memory_id,)
     if normalise(memory.content) == normalise(proposal.content):
         return Decision(Action.REINFORCE, target, "same words")
-    if not compatible(proposal.content, memory.content):
+    if opposed(proposal.content, memory.content) or _asks(proposal.content) != _asks(memory.content):
         return None
-    texts = (proposal.content, memory.content)
-    new, old = map(content_words, texts)
-    if new == old and candidate.similarity >= policy.auto_merge and rotated(*map(in_order, texts)):
+    new, old = features(proposal.content), features(memory.content)
+    nearly = candidate.similarity >= policy.auto_merge
+    found = compare(new, old, replace(_EXACT, alike=policy.same_words if nearly else None))
+    if found is Comparison.SAME and nearly:
         return Decision(Action.REINFORCE, target, "the same in other words")
-    alike = candidate.similarity >= policy.auto_merge and overlap(new, old) >= policy.same_words
-    if alike and rotated(*([w for w in in_order(text) if w in new & old] for text in texts)):
-        return Decision(Action.REINFORCE, target, "the same in other words")
-    if candidate.similarity < policy.merge or in_order(texts[0])[:1] != in_order(texts[1])[:1]:
+    if candidate.similarity < policy.merge or new.order[:1] != old.order[:1]:
         return None  # words in front are mostly another subject: "Son is allergic to nuts"
-    if new < old and 2 * len(new) >= len(old):
+    if found is Comparison.LESS:
         return Decision(Action.REINFORCE, target, "said before with more detail")
-    if more_specific(proposal.content, memory.content):
+    if found is Comparison.MORE:
         return Decision(Action.MERGE, target, "the same with more detail")
     return None
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip().endswith("?")

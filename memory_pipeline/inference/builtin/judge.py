@@ -10,11 +10,19 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from memory_pipeline.domain.consolidation.contrast import opposed, rotated
+from memory_pipeline.domain.consolidation.comparison import (
+    Comparison,
+    Tolerance,
+    compare,
+    equal_facts,
+    one_number,
+    says_more,
+)
+from memory_pipeline.domain.consolidation.contrast import opposed
 from memory_pipeline.domain.consolidation.fulfilment import fulfilled
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.domain.text import negated, overlap
+from memory_pipeline.domain.text import negated
 from memory_pipeline.inference.builtin.likeness import Likeness, likeness
 from memory_pipeline.inference.replies import Judgement, JudgeReply
 
@@ -23,8 +31,7 @@ _Verdict = tuple[_Action, str | None, str]  # action, target, reason
 _RETIRED = frozenset({"superseded", "contradicted", "closed", "archived"})
 _EVENTS = frozenset({"episodic_event", "ephemeral"})
 _DATED = frozenset({"open_loop", "decision", "profile_fact", "estimate"})
-_SAME_WORDS = 0.8  # overlap of stems from which two sentences say the same
-_NEAR_WORDS = 0.6  # overlap from which one may deny or refine the other
+_STEMMED = Tolerance(near=0.6, alike=None, part=0.8, changed=0.8, contained=2, exact=False)
 _OUTCOME = lazy(r"\s*\((?:kept|dropped)\)")
 _DROPS = lazy(
     r"^(?:no longer|does not|is not going|decided (?:not|against)|will not|cancelled|canceled|dropped)\b|"
@@ -102,8 +109,14 @@ def _against(
         return None
     relation, slot = _relation(new.slots, old.slots)
     apart = opposed(candidate["content"], neighbour["content"])
-    if relation is Relation.SAME and not apart and candidate["type"] not in _EVENTS and _one_thing(new, old, slot):
-        return _same(candidate, new, neighbour, old, f"the same {_label(slot)}")
+    named = slot is not None and attribute(slot.attribute).named
+    if (
+        relation is Relation.SAME
+        and not apart
+        and candidate["type"] not in _EVENTS
+        and equal_facts(new, old, named=named)
+    ):
+        return _same(neighbour, f"the same {_label(slot)}", further=says_more(new, old))
     if relation is Relation.CHANGED:
         return _replace("supersede", neighbour, f"the {_label(slot)} changed from this to another value", late)
     if relation is Relation.DENIED:
@@ -119,24 +132,6 @@ def _one_subject(new: Likeness, old: Likeness) -> bool:
     return bool(new.subject & old.subject) if new.subject and old.subject else new.subject == old.subject
 
 
-def _one_thing(new: Likeness, old: Likeness, slot: Slot | None) -> bool:
-    """Whether the same value of a slot is the same fact; see ``supersession``."""
-    if new.replaces and not old.replaces:
-        return False
-    if not (new.names <= old.names or old.names <= new.names) or _other_figures(new, old):
-        return False
-    if slot is None or not attribute(slot.attribute).named:
-        return True
-    return new.objects <= old.objects or old.objects <= new.objects
-
-
-def _other_figures(new: Likeness, old: Likeness) -> bool:
-    """Figures or dates that do not agree."""
-    return any(
-        bool(a and b) and not (a <= b or b <= a) for a, b in ((new.numbers, old.numbers), (new.dates, old.dates))
-    )
-
-
 def _relation(new: Sequence[Slot], old: Sequence[Slot]) -> tuple[Relation, Slot | None]:
     order = (Relation.SAME, Relation.DENIED, Relation.CHANGED, Relation.SIBLING)
     found = {relate(a, b): a for a in new for b in old}
@@ -146,38 +141,24 @@ def _relation(new: Sequence[Slot], old: Sequence[Slot]) -> tuple[Relation, Slot 
 def _by_words(
     candidate: Mapping[str, Any], new: Likeness, neighbour: Mapping[str, Any], old: Likeness, late: bool
 ) -> _Verdict | None:
-    shared = overlap(new.stems, old.stems)
-    contained = bool(old.stems) and old.stems <= new.stems and len(old.stems) >= 2
-    if shared < _NEAR_WORDS and not contained:
-        return None
-    if new.replaces and not old.replaces:
-        return _replace("supersede", neighbour, "the same statement, and it says that it replaces another", late)
-    if new.names != old.names and new.names and old.names and not (contained and old.names <= new.names):
-        return None
-    if new.denied != old.denied:
-        if shared < _SAME_WORDS:
-            return None
-        action: _Action = "contradict" if new.denied else "supersede"
-        return _replace(action, neighbour, "the same words, one affirmed and one denied", late)
-    if new.dates != old.dates and new.dates and old.dates:
-        moved = candidate["type"] in _DATED and shared >= _SAME_WORDS
-        return _replace("supersede", neighbour, "the same plan on another date", late) if moved else None
-    if new.numbers != old.numbers and not (contained and old.numbers <= new.numbers):
-        one_figure = new.order == old.order and len(new.numbers ^ old.numbers) == 2
-        changed = shared >= _NEAR_WORDS and (candidate["operation"] == "update" or one_figure)
-        changed = changed and candidate["type"] not in _EVENTS
-        return _replace("supersede", neighbour, "the same statement with another figure", late) if changed else None
-    if contained or new.stems == old.stems or (new.stems < old.stems and shared >= _SAME_WORDS):
-        if new.stems == old.stems and not rotated(new.order, old.order):
-            return None
-        return _same(candidate, new, neighbour, old, "the same statement in other words")
+    event = candidate["type"] in _EVENTS
+    match compare(new, old, _STEMMED):
+        case Comparison.REPLACED:
+            return _replace("supersede", neighbour, "the same statement, and it says that it replaces another", late)
+        case Comparison.DENIED:
+            action: _Action = "contradict" if new.denied else "supersede"
+            return _replace(action, neighbour, "the same words, one affirmed and one denied", late)
+        case Comparison.OTHER_DATE if candidate["type"] in _DATED:
+            return _replace("supersede", neighbour, "the same plan on another date", late)
+        case Comparison.OTHER_NUMBER if not event and (candidate["operation"] == "update" or one_number(new, old)):
+            return _replace("supersede", neighbour, "the same statement with another figure", late)
+        case Comparison.SAME | Comparison.LESS | Comparison.MORE as found:
+            return _same(neighbour, "the same statement in other words", further=found is Comparison.MORE)
     return None
 
 
-def _same(
-    candidate: Mapping[str, Any], new: Likeness, neighbour: Mapping[str, Any], old: Likeness, what: str
-) -> _Verdict:
-    if (new.stems > old.stems or (new.stems == old.stems and new.dates > old.dates)) and old.numbers <= new.numbers:
+def _same(neighbour: Mapping[str, Any], what: str, *, further: bool) -> _Verdict:
+    if further:
         return "merge", neighbour["memory"], f"{what}, told with more detail"
     return "reinforce", neighbour["memory"], f"{what}, said again"
 

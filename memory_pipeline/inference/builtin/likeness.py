@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from memory_pipeline.domain.consolidation.comparison import Features
 from memory_pipeline.domain.consolidation.contrast import replaces
 from memory_pipeline.domain.consolidation.slots import Slot
 from memory_pipeline.domain.patterns import lazy
@@ -70,35 +71,20 @@ _WORDED = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """A statement taken apart.
+class Likeness(Features):
+    """A statement taken apart: its stems are without inflection, dates and framing verbs, its objects are no verbs, and
+    its numbers are not those of dates.
 
     Attributes:
-        stems: content words without inflection, dates and framing verbs.
-        objects: the stems that are no verbs.
         owners: the objects that are named only as somebody's whose something else is ("mom's doctor").
         act: what is done, synonyms joined ("go" for visits, trips and appointments), or "" where no verb says so.
-        numbers: as written, those of dates excepted.
-        names: proper names, lower case.
-        dates: its date phrases, lower case.
         subject: words before the verb where it is about somebody else than the user, lower case, else empty.
-        order: its content words as they follow one another.
-        denied: how many negations it holds.
-        replaces: it says itself that it takes the place of something.
         slots: what the rule tables read out of it, mostly one or none.
     """
 
-    stems: frozenset[str]
-    objects: frozenset[str]
     owners: frozenset[str]
     act: str
-    numbers: frozenset[str]
-    names: frozenset[str]
-    dates: frozenset[str]
     subject: frozenset[str]
-    order: tuple[str, ...]
-    denied: int
-    replaces: bool
     slots: tuple[Slot, ...]
 
 
@@ -123,18 +109,18 @@ def likeness(content: str) -> Likeness:
     act = next(iter(verbs), "go" if errands else "meet" if "meet" in nouns else "")
     objects = frozenset(nouns) - {"meet"} - (errands if act == "go" else frozenset())
     return Likeness(
-        (objects | frozenset(verbs)) - {"go"} or frozenset(verbs),
-        objects,
-        frozenset(_plain(word) for word in _OWNERS.findall(bare.lower())) & objects,
-        act,
-        figures(bare),
-        frozenset(name.lower() for name in entities(bare)) | names(bare),
-        frozenset(text[p.start : p.end].lower() for p in find(text)),
-        _subject(text),
-        tuple(order),
-        negations(text),
-        replaces(text),
-        slots(text),
+        stems=(objects | frozenset(verbs)) - {"go"} or frozenset(verbs),
+        objects=objects,
+        order=tuple(order),
+        names=frozenset(name.lower() for name in entities(bare)) | names(bare),
+        numbers=figures(bare),
+        dates=frozenset(text[p.start : p.end].lower() for p in find(text)),
+        denied=negations(text),
+        replaces=replaces(text),
+        owners=frozenset(_plain(word) for word in _OWNERS.findall(bare.lower())) & objects,
+        act=act,
+        subject=_subject(text),
+        slots=slots(text),
     )
 
 
