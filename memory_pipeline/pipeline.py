@@ -108,8 +108,8 @@ class Pipeline:
             MemoryPipelineError: a step failed; what was finished stays, and the next run goes on from there.
             AuditFailed: what would be published breaks a rule; readers see what they saw before.
         """
-        from memory_pipeline.orchestration.resources import listen
         from memory_pipeline.orchestration.run import run
+        from memory_pipeline.orchestration.surroundings import listen
 
         stop = listen(self._progress)
         try:

@@ -118,8 +118,8 @@ def run(
 
     span = day_of(first), day_of(last)
     with progress(not as_json) as tell:
-        from memory_pipeline.orchestration.resources import listen
         from memory_pipeline.orchestration.run import run as materialise
+        from memory_pipeline.orchestration.surroundings import listen
 
         stages, accepted = _stages(only), accepted_audits(accept)
         settings = Settings.load(chat_batch=batch or None)
@@ -157,10 +157,12 @@ def accepted_audits(text: str | None) -> list[str]:
     Raises:
         typer.BadParameter: no audit of that name, or one that nobody may accept to fail.
     """
+    if not (names := _names(text)):
+        return []
     from memory_pipeline.stages.publication.auditing import accepting
 
     try:
-        return sorted(accepting(_names(text)))
+        return sorted(accepting(names))
     except SettingsError as error:
         raise typer.BadParameter(str(error), param_hint="--accept") from error
 

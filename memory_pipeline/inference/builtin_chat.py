@@ -5,17 +5,10 @@ It answers every task of the protocol and says only what its inputs say: no gene
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
-from memory_pipeline.inference.builtin.answer import answer
-from memory_pipeline.inference.builtin.clusters import pattern
-from memory_pipeline.inference.builtin.extract import extract
-from memory_pipeline.inference.builtin.judge import judge
-from memory_pipeline.inference.builtin.reflect import reflect
-from memory_pipeline.inference.builtin.session import rolling
-from memory_pipeline.inference.builtin.summarise import calendar
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import dump
 from memory_pipeline.language.english import parser
@@ -24,16 +17,6 @@ R = TypeVar("R")
 
 VERSION = 11
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
-
-_TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "extract": extract,
-    "consolidate": judge,
-    "rolling_summary": rolling,
-    "calendar": calendar,
-    "reflect": reflect,
-    "pattern": pattern,
-    "answer": answer,
-}
 
 
 class BuiltinChat:
@@ -54,9 +37,11 @@ class BuiltinChat:
         Raises:
             ModelError: there is no such task, or its inputs lack something.
         """
-        task = _TASKS.get(request.task)
+        from memory_pipeline.inference.builtin.tasks import TASKS  # the rules are loaded when something is asked
+
+        task = TASKS.get(request.task)
         if task is None:
-            raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_TASKS)}")
+            raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(TASKS)}")
         try:
             value = task(request.inputs)
         except KeyError as error:

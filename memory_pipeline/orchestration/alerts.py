@@ -21,7 +21,7 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.storage.logs.alert_log import Alert, AlertKind, AlertLog
 
 if TYPE_CHECKING:
-    from memory_pipeline.orchestration.run import RunReport
+    from memory_pipeline.orchestration.run_report import RunReport
 
 _BLOCKED = "DagsterAssetCheckFailedError"  # of the checks' step, whose checks are told each
 # Their messages are figures and names of settings; those of the others may quote.

@@ -19,6 +19,7 @@ from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages.publication.one_writer import alone
 
 _OPENING = "dagster"
+_EVENTS_AT_ONCE = 500  # of what is planned and made of many partitions; Dagster stores them one by one otherwise
 # A file of Dagster's has no conditions.
 _SQLITE = """
 storage:
@@ -58,6 +59,7 @@ def prepare_home(settings: Settings) -> Path:
     if not target.exists() or (not settings.remote and target.read_text(encoding="utf-8") != text):
         _write(target, text)
     os.environ["DAGSTER_HOME"] = str(home)
+    os.environ.setdefault("DAGSTER_EVENT_BATCH_SIZE", str(_EVENTS_AT_ONCE))
     os.environ["MEMORY_PIPELINE_HOME"] = settings.home
     return home
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, Self
 
 import sqlalchemy as db
 
 # There is no public interface to replace a part of the storage; the range of Dagster's versions is pinned.
+from dagster._core.events.log import EventLogEntry
 from dagster._core.storage.base_storage import DagsterStorage
-from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
+from dagster._core.storage.event_log.schema import AssetKeyTable
+from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME, SqliteEventLogStorage
 from dagster._core.storage.runs.sqlite.sqlite_run_storage import SqliteRunStorage
 from dagster._core.storage.schedules.sqlite.sqlite_schedule_storage import SqliteScheduleStorage
 from dagster._core.storage.sqlite import SQLITE_BUSY_TIMEOUT_SECONDS
@@ -97,17 +99,48 @@ class KeptEventLog(SqliteEventLogStorage):
 
     def __init__(self, base_dir: str, inst_data: ConfigurableClassData | None = None) -> None:
         self._engines = Engines()
+        self._held: dict[str, Connection] = {}
+        self._there: set[str] = set()
         super().__init__(base_dir, inst_data)
+        self._db_lock = RLock()  # type: ignore[assignment]
 
     @contextmanager
     def _connect(self, shard: str) -> Iterator[Connection]:
         with self._db_lock:
+            if shard in self._held:
+                yield self._held[shard]
+                return
             engine = self._engines.of(self.conn_string_for_shard(shard))
             if shard not in self._initialized_dbs:
                 self._initdb(engine)
                 self._initialized_dbs.add(shard)
             with engine.begin() as connection:
                 yield connection
+
+    def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
+        """Store events of one run in one transaction of each file that they go into."""
+        (run_id,) = {event.run_id for event in events}
+        with self._db_lock, self._connect(run_id) as run, self._connect(INDEX_SHARD_NAME) as index:
+            self._held = {run_id: run, INDEX_SHARD_NAME: index}
+            try:
+                for event in events:
+                    self.store_event(event)
+            finally:
+                self._held = {}
+
+    # Both are asked for every event, and answered by looking into the file; what is there once stays.
+
+    def has_table(self, table_name: str) -> bool:
+        return self._known(table_name, lambda: super(KeptEventLog, self).has_table(table_name))
+
+    def _has_asset_key_col_on_connection(self, conn: Connection, column_name: str) -> bool:
+        look = super()._has_asset_key_col_on_connection
+        return self._known(f"{AssetKeyTable.name}.{column_name}", lambda: look(conn, column_name))
+
+    def _known(self, name: str, look: Callable[[], bool]) -> bool:
+        if name not in self._there and look():
+            self._there.add(name)
+        return name in self._there
 
     def dispose(self) -> None:
         super().dispose()

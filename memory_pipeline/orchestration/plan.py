@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.derived.summary import is_over
@@ -47,6 +47,16 @@ class Step:
     @property
     def last(self) -> date:
         return max(days[-1] for days in self.partitions.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON shape of ``run --json`` under ``planned``."""
+        return {
+            "stages": list(self.stages),
+            "grain": str(self.grain),
+            "from": self.first.isoformat(),
+            "to": self.last.isoformat(),
+            "partitions": {name: len(days) for name, days in self.partitions.items()},
+        }
 
 
 def plan(

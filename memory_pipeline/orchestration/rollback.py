@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run import RunReport, make_again
+from memory_pipeline.orchestration.materialise import make_again
+from memory_pipeline.orchestration.run_report import RunReport
+from memory_pipeline.orchestration.surroundings import stage_context
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.operations.rollback import Rollback, prepare, write
 
@@ -47,7 +48,7 @@ def roll_back(settings: Settings, run_ids: Sequence[str], reason: str = "") -> R
 
     began = datetime.now(UTC)
     start = f"rollback-{began:%Y%m%dT%H%M%S%f}"
-    ctx = Pipeline(home=settings.home).stage_context(start)
+    ctx = stage_context(start, settings.home)
     found = prepare(ctx, run_ids, reason)
     before = {stage.name: stale(ctx, stage) for stage in STAGES}
     write(ctx, found)

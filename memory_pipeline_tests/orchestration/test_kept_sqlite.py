@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import dagster as dg
@@ -50,6 +51,54 @@ def test_dagsters_own_class_reads_what_was_stored_and_the_other_way_round(settin
         other = _job.execute_in_process(instance=theirs).run_id
     with instance(settings) as opened:
         assert "DagsterEventType.RUN_SUCCESS" in _events(opened.event_log_storage, other)
+
+
+@dg.asset(
+    partitions_def=dg.DailyPartitionsDefinition("2026-03-01", end_date="2026-03-11"),
+    backfill_policy=dg.BackfillPolicy.single_run(),
+)
+def daily() -> None:
+    return None
+
+
+def test_what_is_planned_and_made_of_many_partitions_is_stored_at_once(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches: list[int] = []
+    store = KeptEventLog.store_event_batch
+
+    def counted(log: KeptEventLog, events: Sequence[dg.EventLogEntry]) -> None:
+        batches.append(len(events))
+        store(log, events)
+
+    monkeypatch.setattr(KeptEventLog, "store_event_batch", counted)
+    with instance(settings) as opened:
+        tags = {"dagster/asset_partition_range_start": "2026-03-01", "dagster/asset_partition_range_end": "2026-03-10"}
+        run_id = dg.materialize([daily], instance=opened, tags=tags).run_id
+    assert batches == [10, 10]
+    own = DagsterSqliteStorage(settings.path("dagster")).event_log_storage
+    assert len(own.get_materialized_partitions(daily.key)) == 10
+    assert _events(own, run_id).count("DagsterEventType.ASSET_MATERIALIZATION_PLANNED") == 10
+
+
+def test_a_batch_that_cannot_be_stored_leaves_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    with instance(settings) as opened:
+        run_id = _job.execute_in_process(instance=opened).run_id
+        log = opened.event_log_storage
+        assert isinstance(log, KeptEventLog)
+        before = _events(log, run_id)
+        entries = list(log.get_logs_for_run(run_id))[:2]
+        store = KeptEventLog.store_event
+
+        def failing(log: KeptEventLog, event: dg.EventLogEntry) -> None:
+            store(log, event)
+            if event is entries[1]:
+                raise OSError("disk full")
+
+        monkeypatch.setattr(KeptEventLog, "store_event", failing)
+        with pytest.raises(OSError, match="disk full"):
+            log.store_event_batch(entries)
+        assert _events(log, run_id) == before
 
 
 def test_a_closed_instance_leaves_no_file_open(settings: Settings) -> None:

@@ -16,7 +16,8 @@ from dagster._core.storage.tags import GRPC_INFO_TAG
 from dagster._core.test_utils import create_run_for_test
 
 from memory_pipeline.orchestration.instance import instance
-from memory_pipeline.orchestration.liveness import alive, end_dead_runs, has_died, stop_launched
+from memory_pipeline.orchestration.liveness import end_dead_runs, stop_launched
+from memory_pipeline.orchestration.marks import alive, has_died
 from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
@@ -100,7 +101,7 @@ def test_a_run_that_could_not_write_its_end_is_put_in_order_by_the_next(
 # A process of a run, as far as it matters here.
 AT_WORK = """
 import signal, sys, time
-from memory_pipeline.orchestration.liveness import alive
+from memory_pipeline.orchestration.marks import alive
 from memory_pipeline.settings import Settings
 if sys.argv[2] == "deaf":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

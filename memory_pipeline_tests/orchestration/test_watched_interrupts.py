@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from dagster._utils.interrupts import capture_interrupts
 
-from memory_pipeline.orchestration import run as running
+from memory_pipeline.orchestration import materialise
 from memory_pipeline.orchestration.interrupts import watched
+from memory_pipeline.orchestration.plan import Step
+from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline_tests.stages.landing_files import numbered, write
 
@@ -54,13 +56,13 @@ def test_a_run_ends_after_the_step_in_which_it_was_stopped(tmp_path: Path, monke
     os.utime(tmp_path / "inbox" / "a.jsonl", (1, 1))
     steps: list[tuple[str, ...]] = []
 
-    def stopped(dagster: object, step: running.Step, *rest: object, **more: object) -> None:
+    def stopped(dagster: object, step: Step, *rest: object, **more: object) -> None:
         steps.append(step.stages)
         with capture_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)
 
-    monkeypatch.setattr(running, "_materialise", stopped)
+    monkeypatch.setattr(materialise, "_materialise", stopped)
     with pytest.raises(KeyboardInterrupt):
-        running.run(settings)
+        run(settings)
     assert len(steps) == 1

@@ -110,4 +110,7 @@ def _days_of(ctx: StageContext, memory_ids: Collection[str]) -> Iterable[date]:
 def _table(columns: Mapping[str, list[str]]) -> pa.Table:
     import pyarrow as pa
 
-    return pa.table(dict(columns), schema=pa.schema([(name, pa.string()) for name in columns]))
+    from memory_pipeline.storage.parquet.arrow_rows import empty
+
+    schema = pa.schema([(name, pa.string()) for name in columns])
+    return pa.table(dict(columns), schema=schema) if any(columns.values()) else empty(schema)

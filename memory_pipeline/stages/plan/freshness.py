@@ -67,9 +67,10 @@ HELD = {
 }
 
 _FILLED = "filled-{}.txt"  # note of the time since which what is in a table of the index counts
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MADE = """
 SELECT day, stage, arg_max(inputs, recorded_at) AS inputs, arg_max(code, recorded_at) AS code,
-       arg_max(rows, recorded_at) AS rows, max(recorded_at) AS at
+       arg_max(rows, recorded_at) AS rows, epoch_us(max(recorded_at)) AS at
 FROM made GROUP BY ALL
 """
 
@@ -261,7 +262,7 @@ def _notes(ctx: StageContext, stage: Stage) -> dict[date, _Note]:
     def compute(days: Collection[date]) -> Mapping[date, dict[str, list[Any]]]:
         found: dict[date, dict[str, list[Any]]] = defaultdict(dict)
         for row in ctx.lake.sql(_MADE, days={"made": days}).to_pylist():
-            at = row["at"].replace(tzinfo=UTC).isoformat()
+            at = (_EPOCH + timedelta(microseconds=row["at"])).isoformat()
             found[row["day"]][row["stage"]] = [row["inputs"], row["code"], row["rows"], at]
         return found
 

@@ -125,6 +125,24 @@ class Files:
             return ""
         return f"{os.stat(path).st_ino if self.local else ''}:{info.mtime_ns}:{info.size}"
 
+    def marks(self, dataset: str, days: Iterable[date]) -> tuple[tuple[str, int, int, int], ...]:
+        """What tells the files of some partitions from those that may take their places; nothing where there are none,
+        where one goes meanwhile, and on object storage.
+
+        A file that takes another one's name has another inode, as both exist until then: what settles (:meth:`states`)
+        need not be waited for.
+        """
+        if not self.local:
+            return ()
+        found = []
+        for path in sorted(info.path for info in self.infos(dataset, days)):
+            try:
+                stat = os.stat(path)
+            except FileNotFoundError:
+                return ()
+            found.append((path, stat.st_ino, stat.st_mtime_ns, stat.st_size))
+        return tuple(found)
+
     def put(self, path: str, data: bytes) -> None:
         """Let a file appear, or take the place of the one of that name.
 

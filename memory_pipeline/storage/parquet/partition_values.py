@@ -6,7 +6,7 @@ The values lie in notes beside the datasets: a note that is missing, damaged or 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from datetime import date, timedelta
 from typing import Any
@@ -20,6 +20,10 @@ Moved = Callable[[Any], Iterable[date]]
 _Held = dict[date, tuple[str, Any]]
 # What was last read of each note: a plan asks for the same ones again and again.
 _read: WeakKeyDictionary[Lake, dict[str, tuple[bytes, str, _Held, Any]]] = WeakKeyDictionary()
+# What was worked out of partitions that changed so lately that no note can be kept of them, with what it rests on.
+_lately: WeakKeyDictionary[Lake, dict[tuple[str, int], tuple[str, Any, dict[date, tuple[Hashable, Any]]]]] = (
+    WeakKeyDictionary()
+)
 
 
 def _none(before: Any) -> Iterable[date]:
@@ -54,12 +58,37 @@ def by_partition(
     good = {d: v for d, v in held.items() if d not in again and states.get(d) and states[d] == v[0]}
     missing = states.keys() - good.keys()
     if missing:
-        found = compute(missing)
-        good |= {day: (states[day], found.get(day)) for day in missing}
+        good |= {
+            day: (states[day], v) for day, v in _worked_out(lake, name, kind, dataset, compute, missing, reach, beside)
+        }
     settled = {day: entry for day, entry in good.items() if entry[0]}
     if (settled or held) and (settled != held or before != beside):
         _keep(lake, name, kind, settled, beside)
     return {day: value for day, (_, value) in sorted(good.items()) if value is not None}
+
+
+def _worked_out(
+    lake: Lake,
+    name: str,
+    kind: str,
+    dataset: str,
+    compute: Compute,
+    days: Set[date],
+    reach: int,
+    beside: Any,
+) -> Iterator[tuple[date, Any]]:
+    """The values of some partitions: those that this process has worked out from the very same files before, the others
+    anew."""
+    marks = {day: lake.store.marks(dataset, [day - timedelta(days=n) for n in range(reach + 1)]) for day in days}
+    of_kind, with_, before = _lately.get(lake, {}).get((name, reach), (kind, beside, {}))
+    if (of_kind, with_) != (kind, beside):
+        before = {}
+    known = {day: before[day] for day in days if marks[day] and before.get(day, ("",))[0] == marks[day]}
+    unknown = days - known.keys()
+    found = compute(unknown) if unknown else {}
+    now = known | {day: (marks[day], found.get(day)) for day in unknown}
+    _lately.setdefault(lake, {})[name, reach] = kind, beside, now
+    return ((day, value) for day, (_, value) in now.items())
 
 
 def _file(name: str) -> str:
