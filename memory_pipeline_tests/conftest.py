@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow  # noqa: F401  loaded: a command that runs in this process is not alone in it, and spares it nothing
 import pytest
 
 from memory_pipeline_tests.protocol_server import ProtocolServer

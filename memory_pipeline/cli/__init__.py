@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import typer
 from typer.models import CommandInfo
@@ -26,6 +28,7 @@ from memory_pipeline.cli import (
     reprocessing,
     serving,
     shadowing,
+    short_reads,
     spending,
     staging,
     trouble,
@@ -34,12 +37,14 @@ from memory_pipeline.cli import (
 from memory_pipeline.cli.root import Group, every_command
 from memory_pipeline.errors import MemoryPipelineError, SettingsError
 
-app = typer.Typer(
-    cls=Group,
-    callback=every_command,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+_HOW: dict[str, Any] = {
+    "cls": Group,
+    "callback": every_command,
+    "no_args_is_help": True,
+    "pretty_exceptions_enable": False,
+}
+
+app = typer.Typer(**_HOW)
 for part in (
     writing.app,
     reading.app,
@@ -77,9 +82,13 @@ PANELS = {
 }
 
 
+def _named(commands: list[CommandInfo]) -> dict[str, CommandInfo]:
+    return {command.name or str(getattr(command.callback, "__name__", "")): command for command in commands}
+
+
 def _in_panels(commands: list[CommandInfo]) -> list[CommandInfo]:
     """The commands in the order in which `--help` lists them, each under its heading."""
-    named = {command.name or getattr(command.callback, "__name__", ""): command for command in commands}
+    named = _named(commands)
     found = []
     for panel, names in PANELS.items():
         for name in names:
@@ -91,6 +100,7 @@ def _in_panels(commands: list[CommandInfo]) -> list[CommandInfo]:
 
 app.registered_commands = _in_panels(app.registered_commands)
 
+_READ_ONCE = {*PANELS["Read"], "users", "verdicts", "sql"}
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 
@@ -106,9 +116,27 @@ def main() -> None:
     sys.exit(code)
 
 
+def _asked_for(arguments: Sequence[str]) -> tuple[str, typer.Typer]:
+    """The command that is asked for and an app of it alone, which is built sooner; the whole app where none is."""
+    given = iter(arguments)
+    for argument in given:
+        if argument == "--home":
+            next(given, None)
+        elif not argument.startswith("-"):
+            if command := _named(app.registered_commands).get(argument):
+                alone = typer.Typer(**_HOW)
+                alone.registered_commands = [command]
+                return argument, alone
+            break
+    return "", app
+
+
 def _run() -> int:
     try:
-        app(prog_name="memory-pipeline")
+        command, asked = _asked_for(sys.argv[1:])
+        if command in _READ_ONCE:
+            short_reads.lighten()
+        asked(prog_name="memory-pipeline")
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
     except MemoryPipelineError as error:

@@ -5,7 +5,9 @@ It answers every task of the protocol and says only what its inputs say: no gene
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
@@ -17,6 +19,23 @@ R = TypeVar("R")
 
 VERSION = 11
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
+
+# Modules of ``builtin`` with their functions: whoever asks a question loads what answers it, and no extraction.
+_TASKS = {
+    "extract": ("extract", "extract"),
+    "consolidate": ("judge", "judge"),
+    "rolling_summary": ("session", "rolling"),
+    "calendar": ("summarise", "calendar"),
+    "reflect": ("reflect", "reflect"),
+    "pattern": ("clusters", "pattern"),
+    "answer": ("answer", "answer"),
+}
+
+
+@cache
+def _function(module: str, name: str) -> Callable[[Mapping[str, Any]], Any]:
+    found: Callable[[Mapping[str, Any]], Any] = getattr(import_module(f"{__package__}.builtin.{module}"), name)
+    return found
 
 
 class BuiltinChat:
@@ -37,11 +56,9 @@ class BuiltinChat:
         Raises:
             ModelError: there is no such task, or its inputs lack something.
         """
-        from memory_pipeline.inference.builtin.tasks import TASKS  # the rules are loaded when something is asked
-
-        task = TASKS.get(request.task)
-        if task is None:
-            raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(TASKS)}")
+        if request.task not in _TASKS:
+            raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_TASKS)}")
+        task = _function(*_TASKS[request.task])
         try:
             value = task(request.inputs)
         except KeyError as error:

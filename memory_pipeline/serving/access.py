@@ -23,6 +23,7 @@ from starlette.types import Scope as Connection
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import MemoryPipelineError
+from memory_pipeline.serving import api_page
 from memory_pipeline.serving.keys import EVERYBODY, Grant, Keys, Right
 from memory_pipeline.serving.limits import Rates
 from memory_pipeline.serving.metrics import Metrics
@@ -33,8 +34,7 @@ from memory_pipeline.storage.logs.access_log import Access, AccessLog
 PANEL = "/panel"
 _STYLE = frozenset(f"{PANEL}/static/{name}" for name in ("panel.css", "panel.js", "icon.svg"))
 OPEN = frozenset(
-    {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/openapi.json", *_STYLE}
-    | {f"{PANEL}/sign-in", f"{PANEL}/sign-out"}
+    {"/healthz", "/readyz", "/openapi.json", *api_page.PATHS} | {*_STYLE, f"{PANEL}/sign-in", f"{PANEL}/sign-out"}
 )
 """Paths that say nothing of anybody."""
 RIGHTS = tuple(
@@ -257,7 +257,7 @@ def _without_keys(scope: Connection, headers: Headers) -> Grant:
     name = host.rsplit(":", 1)[0].strip("[]") if not host.endswith("]") else host.strip("[]")
     if client is None or not is_loopback(client[0]):
         raise Refused("this server has no keys, and answers its own machine alone", 401)
-    own = is_panel(scope["path"]) and same_origin(scope)
+    own = same_origin(scope)  # the panel's pages, and the one that describes the routes
     if name not in _LOCAL_NAMES or (headers.get("origin") is not None and not own):
         raise Refused("this server has no keys, and answers no request of a web page", 403)
     return EVERYBODY

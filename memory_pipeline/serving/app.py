@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcon
 from fastapi import Depends, FastAPI
 from fastapi.security import HTTPBearer
 
-from memory_pipeline.serving import panel
+from memory_pipeline.serving import api_page, panel
 from memory_pipeline.serving.access import AccessControl
 from memory_pipeline.serving.keys import Keys
 from memory_pipeline.serving.limits import BodyLimit, Rates
@@ -51,7 +51,10 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
                 worker.stop()
             service.close()
 
-    app = FastAPI(title="memory_pipeline", version="1", description=_ABOUT, lifespan=lifespan, redoc_url=None)
+    app = FastAPI(
+        title="memory_pipeline", version="1", description=_ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
+    )  # fmt: skip
     app.state.service = service
     install(app)
     # Only described here: what lets a request in is ``access.AccessControl``.
@@ -59,6 +62,7 @@ def create_app(settings: Settings, *, work: bool = True) -> FastAPI:
     for part in (messages, reads, memories, erasures):
         app.include_router(part.router, dependencies=[described])
     app.include_router(health.router)
+    app.include_router(api_page.router)
     app.state.mcp = _mcp(app)
     limits = service.limits
     app.add_middleware(BodyLimit, most=limits.body_bytes)

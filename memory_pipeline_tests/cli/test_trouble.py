@@ -60,7 +60,7 @@ def test_a_full_disk_is_one_line_and_a_mistake_keeps_its_traceback(
         def fail(**_: Any) -> None:
             raise error
 
-        monkeypatch.setattr(cli, "app", fail)
+        monkeypatch.setattr(cli, "_asked_for", lambda _: ("", fail))
 
     raising(RuntimeError("LanceError(IO): No space left on device (os error 28)\nbacktrace: …"))
     with pytest.raises(SystemExit) as left:

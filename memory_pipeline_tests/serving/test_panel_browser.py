@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -67,6 +68,19 @@ def page(browser: Any, url: str) -> Iterator[Any]:
     yield opened
     context.close()
     assert wrong == []
+
+
+def test_the_page_of_the_routes_loads_nothing_from_elsewhere_and_tries_them(page: Any, url: str) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/docs")
+    page.locator("#operations-reads-search .opblock-summary-control").click()
+    body = json.dumps({**WHO, "query": "Where do I live?"})
+    page.locator("#operations-reads-search textarea").fill(body)
+    page.locator("#operations-reads-search button.execute").click()
+    status = page.locator("#operations-reads-search .live-responses-table tr.response .response-col_status")
+    assert status.inner_text().startswith("200")
+    assert {address for address in asked if not address.startswith((url, "data:"))} == set()
 
 
 def test_every_page_at_every_width(page: Any, home: Home) -> None:

@@ -20,6 +20,7 @@ from memory_pipeline.retrieval.store.entities import roster
 from memory_pipeline.retrieval.store.guards import reaches
 from memory_pipeline.retrieval.store.history import state_at
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.kept_answers import kept_sql
 from memory_pipeline.storage.queries.ledger import CURRENT, STANDING, versions_of
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ def timeline(
 
     # What changed in these days stands now as its latest version says, which lies in one of them or later.
     since = {"memory_versions": [d for d in lake.days("memory_versions") if d >= first]}
-    shown = {m["memory_id"] for m in lake.sql(_PLACES, owner, days=since).to_pylist() if _memory_seen(query, m)}
+    places = kept_sql(lake, since, _PLACES, owner, days=since).to_pylist()
+    shown = {m["memory_id"] for m in places if _memory_seen(query, m)}
     of_summaries = partial(_summary_seen, query)
     talk = rows("messages", days, _TALK)
     changes = rows("memory_versions", days, _CHANGES, lambda row: row["memory_id"] in shown)

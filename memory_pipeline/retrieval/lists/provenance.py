@@ -25,6 +25,7 @@ from memory_pipeline.retrieval.store.links import Linked
 from memory_pipeline.retrieval.store.sources import Sources
 from memory_pipeline.retrieval.store.user_rows import MEMORIES
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.queries.kept_answers import kept_sql
 from memory_pipeline.storage.queries.ledger import versions_of
 
 T = TypeVar("T")
@@ -120,7 +121,7 @@ def _beside(lake: Lake, scope: Scope, memory_id: str, around: Around) -> list[Me
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    every = lake.sql(_IDS, {"tenant": scope.tenant_id, "user": scope.user_id})
+    every = kept_sql(lake, ["memory_versions"], _IDS, {"tenant": scope.tenant_id, "user": scope.user_id})
     own = every.filter(pc.equal(every["memory_id"], memory_id))
     beside = pc.is_in(every["lineage_id"], own["lineage_id"].combine_chunks())
     beside = pc.or_(beside, pc.fill_null(pc.equal(every["superseded_by"], memory_id), False))

@@ -32,7 +32,7 @@ from memory_pipeline.storage.parquet.versions import Versions, version_in
 
 T = TypeVar("T")
 _TRIES = 20  # files that another process replaces while they are read are read again
-_IMMUTABLE = frozenset(
+IMMUTABLE = frozenset(
     {
         "memory_versions",
         "made",
@@ -178,7 +178,7 @@ class Lake:
                 for name in DATASETS
                 if name in query and name not in given
             }
-            moving = [path for name, (_, paths) in listed.items() if name not in _IMMUTABLE for path in paths]
+            moving = [path for name, (_, paths) in listed.items() if name not in IMMUTABLE for path in paths]
             before = self._stamps(moving)
             try:
                 found = self._run(query, params, {**given, **listed}, tables or {})

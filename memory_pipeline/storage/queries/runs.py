@@ -9,6 +9,7 @@ from typing import Any
 from memory_pipeline.domain.ledger.memory import RETIRED
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.queries.costs import ENTRIES
+from memory_pipeline.storage.queries.kept_answers import kept_sql
 
 _SLACK = timedelta(seconds=5)  # between the machine's clock and that of the store
 _CHANGES = """
@@ -74,20 +75,26 @@ def runs(
     files = None if since is None else {name: (name, _written_since(lake, name, since)) for name in names}
     mine = "$run IS NULL OR run_id = $run"
     found: dict[str, dict[str, Any]] = {}
-    for row in lake.sql(
+    for row in kept_sql(
+        lake,
+        ["memory_versions"],
         f"SELECT run_id, {_CHANGES}, max(recorded_at) AS at FROM memory_versions WHERE {mine} GROUP BY run_id",
         params | {"retired": _RETIRED},
         files=files,
     ).to_pylist():
         _at(found, row)["versions"] = {name: row[name] for name in CHANGES}
-    for row in lake.sql(
+    for row in kept_sql(
+        lake,
+        ["made"],
         "SELECT run_id, stage, count(*) AS partitions, sum(rows)::BIGINT AS rows, max(recorded_at) AS at "
         f"FROM made WHERE {mine} GROUP BY ALL ORDER BY stage",
         params,
         files=files,
     ).to_pylist():
         _at(found, row)["stages"][row["stage"]] = {"partitions": row["partitions"], "rows": row["rows"]}
-    for row in lake.sql(
+    for row in kept_sql(
+        lake,
+        ["costs"],
         f"SELECT run_id, stage, {_COSTS}, max(recorded_at) AS at FROM ({ENTRIES}) WHERE {mine} "
         "GROUP BY ALL ORDER BY stage",
         params,
