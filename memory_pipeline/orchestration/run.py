@@ -18,7 +18,7 @@ from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.interrupts import watched
 from memory_pipeline.orchestration.liveness import alive, give_up
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
-from memory_pipeline.orchestration.metadata import OF_RUN
+from memory_pipeline.orchestration.metadata import OF_RUN, OPEN
 from memory_pipeline.orchestration.partitions import job_of, range_tags
 from memory_pipeline.orchestration.plan import ENOUGH, Step, due, plan
 from memory_pipeline.orchestration.resources import Pipeline
@@ -111,15 +111,18 @@ def _make(
     done: Counter[tuple[str, date]],
     accept: Sequence[str] = (),
 ) -> None:
+    left_open: dict[tuple[str, date], str] = {}
     with (
         instance(settings) as dagster,
         watched(lambda: give_up(dagster)) as raise_if_stopped,
         told_of(dagster, settings, report),
     ):
-        while steps := due(pipeline.stage_context(f"{start}-{len(report.planned)}"), first, last, only, done):
+        while steps := due(
+            pipeline.stage_context(f"{start}-{len(report.planned)}"), first, last, only, done, left_open
+        ):
             for step in steps:
                 report.planned.append(_shown(step))
-                _materialise(dagster, step, report, pipeline.chat_batch, accept)
+                left_open |= _materialise(dagster, step, report, pipeline.chat_batch, accept)
                 raise_if_stopped()
                 done.update((name, day) for name, days in step.partitions.items() for day in days)
 
@@ -175,7 +178,9 @@ def _require_batches(ctx: StageContext) -> None:
 
 def _materialise(
     dagster: dg.DagsterInstance, step: Step, report: RunReport, batch: bool, accept: Sequence[str] = ()
-) -> None:
+) -> dict[tuple[str, date], str]:
+    """Run a step; the partitions that stay stale because a reply did not fit, by stage and day, with the digest of what
+    they were to be made from."""
     from memory_pipeline.definitions import defs
 
     wanted = dict(step.partitions)
@@ -204,6 +209,12 @@ def _materialise(
     _add_rows(result, report, step.last.isoformat())
     if not result.success:
         raise why(result)
+    made = (e.step_materialization_data.materialization for e in result.get_asset_materialization_events())
+    return {
+        (m.asset_key.to_user_string(), date.fromisoformat(m.partition)): str(m.metadata[OPEN].value)
+        for m in made
+        if m.partition and OPEN in m.metadata
+    }
 
 
 def _of_run(materialization: dg.AssetMaterialization, name: str) -> dg.MetadataValue[Any] | None:
