@@ -103,9 +103,7 @@ def due(
     return _steps(wanted)
 
 
-def _leave_open(
-    ctx: StageContext, wanted: Mapping[str, set[date]], left_open: Mapping[tuple[str, date], str]
-) -> None:
+def _leave_open(ctx: StageContext, wanted: Mapping[str, set[date]], left_open: Mapping[tuple[str, date], str]) -> None:
     from memory_pipeline.stages.plan.freshness import inputs
 
     for name in {name for name, _ in left_open}:
