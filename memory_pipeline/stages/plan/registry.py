@@ -167,7 +167,7 @@ def _summaries(
         settles=settles,
         holds=(f"{grain} summaries",),
         table="summaries",
-        version=2,
+        version=3,
         reached=lambda taken: taken.summarised(grain),
     )
 
