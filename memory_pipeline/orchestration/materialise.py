@@ -17,7 +17,7 @@ from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.orchestration.interrupts import watched
 from memory_pipeline.orchestration.liveness import give_up
 from memory_pipeline.orchestration.marks import alive
-from memory_pipeline.orchestration.metadata import OF_RUN
+from memory_pipeline.orchestration.metadata import OF_RUN, OPEN
 from memory_pipeline.orchestration.partitions import job_of, range_tags
 from memory_pipeline.orchestration.plan import ENOUGH, Step, due
 from memory_pipeline.orchestration.run_report import RunReport, account
@@ -71,17 +71,18 @@ def make(
         done: how often partitions count as made already.
     """
     done, batch = done if done is not None else Counter(), settings.chat_batch
+    left_open: dict[tuple[str, date], str] = {}
     with (
         instance(settings) as dagster,
         watched(lambda: give_up(dagster)) as raise_if_stopped,
         told_of(dagster, settings, report),
     ):
         while steps := steps or due(
-            stage_context(f"{start}-{len(report.planned)}", settings.home, batch), first, last, only, done
+            stage_context(f"{start}-{len(report.planned)}", settings.home, batch), first, last, only, done, left_open
         ):
             for step in steps:
                 report.planned.append(step.as_dict())
-                _materialise(dagster, step, report, batch, accept)
+                left_open |= _materialise(dagster, step, report, batch, accept)
                 raise_if_stopped()
                 done.update((name, day) for name, days in step.partitions.items() for day in days)
             steps = ()
@@ -108,7 +109,9 @@ def sweep(settings: Settings, through: date, accept: Sequence[str] = ()) -> RunR
 
 def _materialise(
     dagster: dg.DagsterInstance, step: Step, report: RunReport, batch: bool, accept: Sequence[str] = ()
-) -> None:
+) -> dict[tuple[str, date], str]:
+    """Run a step; the partitions that stay stale because a reply did not fit, by stage and day, with the digest of what
+    they were to be made from."""
     from memory_pipeline.definitions import defs
 
     wanted = dict(step.partitions)
@@ -137,6 +140,12 @@ def _materialise(
     _add_rows(result, report, step.last.isoformat())
     if not result.success:
         raise why(result)
+    made = (e.step_materialization_data.materialization for e in result.get_asset_materialization_events())
+    return {
+        (m.asset_key.to_user_string(), date.fromisoformat(m.partition)): str(m.metadata[OPEN].value)
+        for m in made
+        if m.partition and OPEN in m.metadata
+    }
 
 
 def _of_run(materialization: dg.AssetMaterialization, name: str) -> dg.MetadataValue[Any] | None:

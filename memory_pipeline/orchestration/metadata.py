@@ -9,6 +9,8 @@ import dagster as dg
 
 OF_RUN = "whole run: "
 """How metadata of a run over several partitions are named where they stand, at the last of them."""
+OPEN = "made from, and left open"
+"""Metadata of a partition that stays stale because a reply did not fit: digest of what it was to be made from."""
 _BARS = "▁▂▃▄▅▆▇█"
 
 

@@ -80,12 +80,16 @@ def due(
     last: date | None = None,
     only: Sequence[str] = (),
     done: Mapping[tuple[str, date], int] | None = None,
+    left_open: Mapping[tuple[str, date], str] | None = None,
 ) -> list[Step]:
     """The runs to make next; when they are done, ask again. None are left when everything is fresh.
 
     Args:
-        done: how often partitions were made since the first time of asking: what is stale still, because a reply did
-            not fit, does not hold back the rest for ever.
+        done: how often partitions were made since the first time of asking: what becomes stale again and again does
+            not hold back the rest for ever.
+        left_open: partitions for which a reply did not fit, with the digest of what they were to be made from. As long
+            as that is the same, a model that is asked at temperature 0 would say the same: the next run asks again,
+            when somebody may have put the server or the prompt right.
 
     Raises:
         QueryError: ``only`` names a stage that does not exist.
@@ -95,6 +99,7 @@ def due(
     wanted = _stale(ctx, first, last, only)
     for name in wanted if done else ():
         wanted[name] = {day for day in wanted[name] if (done or {}).get((name, day), 0) < ENOUGH}
+    _leave_open(ctx, wanted, left_open or {})
     said = wanted.get("proposals", set())
     new = said - made(ctx, BY_NAME["proposals"]).keys()
     if new != said or not new:
@@ -106,6 +111,15 @@ def due(
             following.add(stage.name)
             wanted[stage.name] |= _partitions(ctx, stage, new) - made(ctx, stage).keys()
     return _steps(wanted)
+
+
+def _leave_open(ctx: StageContext, wanted: Mapping[str, set[date]], left_open: Mapping[tuple[str, date], str]) -> None:
+    from memory_pipeline.stages.plan.freshness import inputs
+
+    for name in {name for name, _ in left_open}:
+        there = inputs(ctx, BY_NAME[name]) if wanted.get(name) else {}
+        same = {day for (stage, day), made_from in left_open.items() if stage == name and there.get(day) == made_from}
+        wanted.get(name, set()).difference_update(same)
 
 
 def _stale(ctx: StageContext, first: date | None, last: date | None, only: Sequence[str]) -> dict[str, set[date]]:

@@ -17,7 +17,7 @@ from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.errors import BatchError, BudgetExceeded, ModelError, SettingsError
 from memory_pipeline.orchestration.interrupts import STOPPING
-from memory_pipeline.orchestration.metadata import OF_RUN, plot, table
+from memory_pipeline.orchestration.metadata import OF_RUN, OPEN, plot, table
 from memory_pipeline.orchestration.partitions import dates, earlier
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.stages.publication.one_writer import alone
@@ -115,6 +115,7 @@ def _run_stage(
     before = [day for day in earlier(context.run, known.grain if known else Grain.DAY) if day not in asked]
     partitions = [*before, *asked]
     made_from: Mapping[date, str] = {}
+    left_open: dict[date, str] = {}
     try:
         with alone(ctx.settings, f"stage-{stage}") if known else nullcontext(), heard():
             if known:
@@ -124,6 +125,7 @@ def _run_stage(
             if known:
                 done = partitions if made.complete is None else made.complete
                 freshness.record(ctx, known, made_from, list(done), made.rows)
+                left_open = {day: made_from[day] for day in set(partitions) - set(done) if day in made_from}
     except (BatchError, BudgetExceeded, SettingsError) as error:
         _not_asked(context, error)
         raise dg.Failure(str(error), allow_retries=False) from error
@@ -139,6 +141,7 @@ def _run_stage(
             "rows": rows,
             **({"dagster/partition_row_count": rows} if rows else {}),
             **made.figures.get(partition, {}),
+            **({OPEN: left_open[partition]} if partition in left_open else {}),
             **({"examples": table(made.examples[partition])} if made.examples.get(partition) else {}),
         }
         if partition in before:

@@ -46,7 +46,7 @@ def test_a_prompt_is_a_constant_system_part_and_a_user_part_with_the_inputs(prom
 @pytest.mark.parametrize("task", TASK_NAMES)
 def test_the_constant_part_is_compact(prompts: Prompts, task: str) -> None:
     system, _ = prompts.render(task, inputs()[task])
-    assert estimate_tokens(system["content"]) <= {"extract": 905, "consolidate": 420}.get(task, 400)
+    assert estimate_tokens(system["content"]) <= {"extract": 890, "consolidate": 420}.get(task, 400)
 
 
 @pytest.mark.parametrize("task", TASK_NAMES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import os
 import tempfile
 from datetime import UTC, date, datetime, timedelta
@@ -24,6 +26,7 @@ from memory_pipeline.storage.parquet.overlay import OVERLAY
 from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.factories import message
 from memory_pipeline_tests.protocol_server import ProtocolServer
+from memory_pipeline_tests.protocol_steps import refuses
 
 FIRST = datetime(2026, 3, 9, 12, tzinfo=UTC)  # a Monday
 DAYS = [FIRST.date() + timedelta(days=n) for n in range(3)]
@@ -169,3 +172,17 @@ def test_the_nightly_job_takes_up_every_day_that_was_left_stale(home: Path) -> N
         )
         (request,) = automation.nightly_consolidation_schedule.evaluate_tick(context).run_requests or []
     assert (request.tags[RANGE_START], request.tags[RANGE_END]) == (DAYS[0].isoformat(), date(2026, 3, 20).isoformat())
+
+
+def test_a_window_whose_reply_cannot_change_is_asked_about_once_a_run(
+    home: Path, protocol_server: ProtocolServer
+) -> None:
+    """A refusal stays one at temperature 0: rounds of a run that follow another stage's work leave it open."""
+    protocol_server.answer("extract", refuses("I cannot help with that."))
+    for asked in (1, 2):
+        report = run(Settings.load(), DAYS[0], DAYS[0])
+        assert report.windows["unfit"] == 1 and protocol_server.counts["extract"] == asked
+    json.dumps(dataclasses.asdict(report))
+    protocol_server.answer("extract", {"windows": [{"window": "w1", "proposals": []}]})
+    assert run(Settings.load(), DAYS[0], DAYS[0]).windows["unfit"] == 0, "the next run asks again"
+    assert freshness.stale(_context(), registry.BY_NAME["proposals"], DAYS[0], DAYS[0]) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_pipeline.domain.calendar import Grain, period_of
-from memory_pipeline.domain.ledger.memory import Cause, Change, Status
+from memory_pipeline.domain.ledger.memory import Cause, Change, Status, fold
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.insight.patterns import find_patterns
@@ -243,3 +243,43 @@ def test_the_ledgers_of_before_are_read_as_they_were(home: Home) -> None:
     assert not home.run()
     home.curator.pin(row.memory_id, **home.owner)
     assert [v.status for v in home.rows()] == [Status.ACTIVE, Status.ACTIVE]
+
+
+# -- what begins later
+
+
+BEGIN = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+def _planned(home: Home) -> tuple[str, str]:
+    """Ids of a home lived in now, and of one that is moved into on 1 May, stated by hand."""
+    home.say(residence("Lisbon", at(0)))
+    slot = {"subject": "user", "attribute": "residence", "value": "Porto"}
+    plan = home.curator.remember("Lives in Porto.", **home.owner, **slot, valid_from=BEGIN)
+    return home.id("Lives in Lisbon."), plan.memory_id
+
+
+def test_what_is_remembered_to_begin_later_ends_the_present_then(home: Home) -> None:
+    lives, plan = _planned(home)
+    for _ in range(2):
+        held = fold(home.rows())[lives]
+        assert (held.status, held.superseded_by, held.valid_until) == (
+            Status.ACTIVE,
+            plan,
+            BEGIN - timedelta(seconds=1),
+        )
+        home.run()  # a replay finds the same
+    assert home.found("lives", layers=["semantic"]) == ["Lives in Lisbon."]
+    home.now = BEGIN + timedelta(days=1)
+    home.run()
+    assert fold(home.rows())[lives].status is Status.SUPERSEDED
+    assert home.found("lives", layers=["semantic"]) == ["Lives in Porto."]
+
+
+def test_a_plan_that_is_forgotten_leaves_the_present_as_it_was(home: Home) -> None:
+    lives, plan = _planned(home)
+    home.curator.forget(plan, **home.owner)
+    for _ in range(2):
+        held = fold(home.rows())[lives]
+        assert (held.status, held.superseded_by, held.valid_until) == (Status.ACTIVE, None, None)
+        home.run()

@@ -32,6 +32,10 @@ def failed(said: str, quote: str, content: str, operation: Operation = ADD, **gi
 
 
 ENGLISH: list[Row] = [
+    ("Mum's side is Greek, so lots of feta at Easter.", "", "Has Greek roots on their mother's side."),
+    ("I swapped my iPhone for a Pixel.", "", "Uses a Pixel phone."),
+    ("We finally tied the knot in June, tiny ceremony.", "tied the knot in June", "Got married in June."),
+    ("Been seeing someone called Priya for a couple of months.", "", "Is dating Priya."),
     ("I've been off meat since college.", "off meat since college", "Is vegetarian."),
     ("We closed on the house in March!", "We closed on the house", "Owns a house."),
     ("My GP put me on metformin last week.", "put me on metformin", "Takes metformin."),
@@ -66,6 +70,7 @@ ENGLISH: list[Row] = [
 ]  # fmt: skip
 
 ENGLISH_INVENTED: list[Row] = [
+    ("Been seeing someone called Priya for a couple of months.", "", "Is married to Priya."),
     ("I'm allergic to nuts.", "I'm not allergic to nuts", "Is not allergic to nuts."),
     ("I do not eat fish.", "I do eat fish", "Eats fish."),
     ("Our two cats sleep all day.", "Our three cats sleep all day", "Has three cats."),
@@ -100,6 +105,12 @@ ENGLISH_INVENTED: list[Row] = [
 ]  # fmt: skip
 
 GERMAN: list[Row] = [
+    ("Aufgewachsen bin ich auf einem Hof bei Cloppenburg.", "", "Stammt von einem Bauernhof bei Cloppenburg."),
+    ("Vor zwei Jahren habe ich mit dem Rauchen aufgehört.", "", "Ist seit zwei Jahren Nichtraucher."),
+    ("Ich kann nicht genug von Sushi bekommen.", "", "Mag Sushi."),
+    ("Ohne Espresso komme ich morgens nicht in die Gänge.", "", "Trinkt morgens Espresso."),
+    ("Nicht vergessen: am Freitag kommt Jana zu Besuch.", "", "Jana kommt am Freitag zu Besuch."),
+    ("Bitte fass dich kurz.", "", "Möchte knappe Antworten."),
     ("Ich esse seit Jahren kein Fleisch mehr.", "kein Fleisch mehr", "Ist Vegetarier."),
     ("Ich wohne in Köln und arbeite bei Ford.", "Ich wohne in Köln", "Wohnt in Köln."),
     ("Ich wohne in Köln und arbeite bei Ford.", "arbeite bei Ford", "Arbeitet bei Ford."),
@@ -130,6 +141,10 @@ GERMAN: list[Row] = [
 ]  # fmt: skip
 
 GERMAN_INVENTED: list[Row] = [
+    ("Wir haben uns einen Welpen geholt, er heißt Karlo.", "", "Hat einen Sohn namens Karlo."),
+    ("Ich hab in Köln Jura studiert.", "", "Ist in Köln verschuldet."),
+    ("Seit dem Studium rühre ich kein Fleisch mehr an.", "", "Isst gern Fleisch."),
+    ("Vor zwei Jahren habe ich mit dem Rauchen aufgehört.", "", "Raucht seit zwei Jahren."),
     ("Ich bin gegen Nüsse allergisch.", "Ich bin nicht gegen Nüsse allergisch", "Ist nicht gegen Nüsse allergisch."),
     ("Ich wohne in Köln.", "Ich wohne in Bonn", "Wohnt in Bonn."),
     ("Wir haben zwei Katzen.", "Wir haben drei Katzen", "Hat drei Katzen."),
@@ -159,6 +174,10 @@ GERMAN_INVENTED: list[Row] = [
 ]  # fmt: skip
 
 SPANISH: list[Row] = [
+    ("Dejé de fumar hace dos años.", "", "Es exfumador desde hace dos años."),
+    ("Nunca aprendí a nadar.", "", "No sabe nadar."),
+    ("Sin mi café de la mañana no soy persona.", "", "Toma café por la mañana."),
+    ("Mi cuñada acaba de tener un niño.", "", "Su cuñada tuvo un hijo."),
     ("No como carne desde hace años.", "", "Es vegetariana."),
     ("Vivo en Sevilla y trabajo en Inditex.", "Vivo en Sevilla", "Vive en Sevilla."),
     ("Vivo en Sevilla y trabajo en Inditex.", "trabajo en Inditex", "Trabaja en Inditex."),
@@ -189,6 +208,9 @@ SPANISH: list[Row] = [
 ]  # fmt: skip
 
 SPANISH_INVENTED: list[Row] = [
+    ("No pruebo la carne desde la universidad.", "", "Come carne."),
+    ("Dejé de fumar hace dos años.", "", "Fuma desde hace dos años."),
+    ("Los sábados echo una mano en una panadería.", "", "Es dueño de una carnicería."),
     ("Soy alérgico a las nueces.", "No soy alérgico a las nueces", "No es alérgico a las nueces."),
     ("Vivo en Sevilla.", "Vivo en Cádiz", "Vive en Cádiz."),
     ("Tengo dos gatos.", "Tengo tres gatos", "Tiene tres gatos."),

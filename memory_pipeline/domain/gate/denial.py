@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from memory_pipeline.domain.gate.conversation import fold
+from memory_pipeline.domain.gate.entailment import framing
 from memory_pipeline.domain.gate.hinges import telling
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
@@ -19,13 +20,17 @@ _IN_THE = lazy(r"\bno\b", re.I)
 _WORD = lazy(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
-def turned_round(sentence: str, texts: Iterable[str], least: float, around: str = "") -> str:
+def turned_round(
+    sentence: str, texts: Iterable[str], least: float, around: str = "", *, contained: bool = False
+) -> str:
     """The clause of a sentence of which all that was told in its words says the opposite, "" where there is none.
 
     Args:
         texts: what was told.
         least: share of the words of each of two clauses in the other, for them to be held against each other.
         around: what tells the language of short texts.
+        contained: so are two clauses of which the one says nothing that does not stand in the other, however much more
+            that holds ("isst Fleisch", "seit dem Studium rühre ich kein Fleisch mehr an").
     """
     if _portuguese(f"{sentence} {around}"):
         sentence, texts = _contracted(sentence), map(_contracted, texts)
@@ -33,7 +38,11 @@ def turned_round(sentence: str, texts: Iterable[str], least: float, around: str 
     for clause in clauses(sentence):
         if _turns(clause):
             continue
-        same = [other for other in told if _same(clause, other, least)]
+        same = [
+            other
+            for other in told
+            if (_same(clause, other, least) or contained and _within(clause, other)) and not _undone(clause, other)
+        ]
         if same and all(_denies(other) is not _denies(clause) and not _turns(other) for other in same):
             return clause
     return ""
@@ -49,6 +58,19 @@ def clauses(text: str) -> tuple[str, ...]:
 def _same(a: str, b: str, least: float) -> bool:
     ours, theirs = _words(a), _words(b)
     return _share(ours, theirs) >= least and _share(theirs, ours) >= least
+
+
+def _within(clause: str, other: str) -> bool:
+    """Whether all that a clause says stands in another one."""
+    said = [word for word in _words(clause) if word not in framing()]
+    return bool(said) and _share(tuple(said), _words(other)) == 1.0
+
+
+def _undone(clause: str, other: str) -> bool:
+    """Whether a clause denies in one word what another one tells: "Nichtraucher" beside "rauchen"."""
+    beginnings = tuple(wordset("languages", "undoing"))
+    bare = (word.removeprefix(start) for word in _words(clause) for start in beginnings if word.startswith(start))
+    return any(len(word) > _STEM and _share((word,), _words(other)) for word in bare)
 
 
 def _share(some: tuple[str, ...], others: tuple[str, ...]) -> float:
@@ -67,14 +89,16 @@ def _words(clause: str) -> tuple[str, ...]:
     """Its telling words without what denies."""
     plain = _signs().sub(" ", clause)
     aside = wordset("languages", "denying") | wordset("languages", "being") | wordset("languages", "grammar")
+    aside |= wordset("languages", "ceasing")
     return tuple(word for word in telling(plain) if word not in aside)
 
 
 @lru_cache(maxsize=4096)
 def _denies(clause: str) -> bool:
-    """Whether an odd number of denials stands in a clause ("ne … pas" is one)."""
+    """Whether an odd number of denials stands in a clause ("ne … pas" is one); what was given up is denied, too."""
     words = [fold(word) for word in _WORD.findall(clause)]
-    spoken = [word for word in words if word in wordset("languages", "denying") | wordset("languages", "disliking")]
+    signs = frozenset().union(*(wordset("languages", name) for name in ("denying", "disliking", "ceasing")))
+    spoken = [word for word in words if word in signs]
     french = sum(word == "ne" or word.startswith("n'") for word in spoken)
     return (len(spoken) - (french if len(spoken) > french else 0) + len(_signs().findall(clause))) % 2 == 1
 

@@ -8,7 +8,7 @@ says much in other words, so a part may be new; but nothing that hurts when it i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
@@ -23,10 +23,11 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import singular
 
+_LEAST = 4  # letters
 _GRAMMAR = lazy("[\u3040-\u309f]")  # kana that Japanese writes its grammar in
 
 
-def strays(given: GateInput, names: Collection[str]) -> str:
+def strays(given: GateInput, names: Set[str]) -> str:
     """What of a content does not follow from what was said, "" where all does or nobody can tell.
 
     Args:
@@ -36,7 +37,11 @@ def strays(given: GateInput, names: Collection[str]) -> str:
     wanted = stated(given, names)
     open_ = [word for word in wanted if not supported(word, said)]
     share = 1.0 - len(open_) / len(wanted) if wanted else 1.0
-    if not share or share < given.policy.min_followed_words:
+    anchored = any(text.has(name) for name in names - given.known for text in said)
+    if anchored:  # a good model tells what it is with a name in words of its own, but never whose spouse or child it is
+        if bond := next((w for w in open_ if w in wordset("implied", "bonds")), ""):
+            return bond
+    elif not share or share < given.policy.min_followed_words:
         return ", ".join(open_[:5])
     claims = given.content.claims if given.content is not None else ()
     told = [claim for quote in given.quotes for claim in quote.claims]
@@ -60,11 +65,15 @@ def framing() -> frozenset[str]:
 
 
 def supported(word: str, said: Sequence[Said]) -> bool:
-    """Whether a word stands in one of some texts: in a form, as a part of a longer one, or one of its matter."""
+    """Whether a word stands in one of some texts: in a form, as a part of a longer one, or one of its matter.
+
+    What somebody is no longer stands in what tells of it: "exfumador" in "dejé de fumar".
+    """
+    former = next((word.removeprefix(p) for p in wordset("languages", "undoing") if word.startswith(p)), "")
     return any(
         text.has(word) or text.has(f"{word}s") or implied(word, text) or text.compounds(word) or text.joins(word)
         for text in said
-    )
+    ) or bool(len(former) >= _LEAST and supported(former, said))
 
 
 def _heads(claim: Claim, told: Sequence[Claim]) -> Iterator[str]:

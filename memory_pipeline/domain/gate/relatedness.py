@@ -8,7 +8,8 @@ answers.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
@@ -61,7 +62,7 @@ def _hinges(hinge: str, text: Said) -> bool:
 
 def implied(word: str, text: Said) -> bool:
     """Whether a text holds a word of the same matter."""
-    return any(text.has(other) for n in _matters(word) for other in _topics()[n])
+    return any(text.has(other) for form in (word, f"{word}s") for topic in _topics().get(form, ()) for other in topic)
 
 
 def near(given: GateInput, back: int = _TURNS) -> Iterator[Said]:
@@ -73,15 +74,16 @@ def near(given: GateInput, back: int = _TURNS) -> Iterator[Said]:
             yield said(turn.content)
 
 
-def _matters(word: str) -> list[int]:
-    return [n for n, topic in enumerate(_topics()) if word in topic or f"{word}s" in topic]
-
-
 @cache
 def _over() -> frozenset[str]:
     return wordset("implied", "over")
 
 
 @cache
-def _topics() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(topic.split()) for topic in table("implied")["topics"])
+def _topics() -> Mapping[str, Sequence[frozenset[str]]]:
+    """The matters of each word."""
+    found: dict[str, list[frozenset[str]]] = defaultdict(list)
+    for topic in (frozenset(line.split()) for line in table("implied")["topics"]):
+        for word in topic:
+            found[word].append(topic)
+    return dict(found)

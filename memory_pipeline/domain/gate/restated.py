@@ -145,7 +145,8 @@ def _turned_round(given: GateInput) -> Finding | None:
     if not _unread(given):
         return None
     around = " ".join(message.content for _, message in given.own())
-    found = turned_round(given.proposal.content, quoted_clauses(given), given.policy.min_same_claim, around)
+    least = given.policy.min_same_claim
+    found = turned_round(given.proposal.content, quoted_clauses(given), least, around, contained=True)
     detail = f"the quote says the opposite of “{found}”" if found else "not the opposite of the quote"
     return Finding("contrary", not found, None, None, detail)
 

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, decide
+from memory_pipeline.domain.consolidation.tense import begins_later, ends_later, not_begun, until
 from memory_pipeline.domain.derived.pattern import absorbed, dissolved, released
 from memory_pipeline.domain.ledger.attachment import overruled
 from memory_pipeline.domain.ledger.lifecycle import review_on
@@ -83,6 +84,8 @@ def done(
     versions = [made]
     if act.change in FACTS and made.status not in RETIRED:
         versions = settle(made, state, undone, policy.similarity)
+    if act.change is Change.FORGET and not_begun(made, made.changed_at):
+        versions = [*_given_back(made, state), made]
     if current is not None and made.type is MemoryType.PATTERN and dissolved(made) and not absorbed(current):
         versions = [*released(made, state), made]
     return [replace(v, review_on=review_on(v, policy.lifecycle)) for v in versions]
@@ -185,6 +188,8 @@ def settle(
 ) -> list[MemoryVersion]:
     """A fact stated by hand and what it retires, the retired first: the same guards as for a proposal (RX-20).
 
+    What begins on a later day ends them then: until that day they hold.
+
     A memory that says the same and no more is retired, too; one that says something besides stays.
 
     Args:
@@ -213,16 +218,37 @@ def settle(
     return [*ended, fact]
 
 
+def _given_back(plan: MemoryVersion, state: State) -> list[MemoryVersion]:
+    """What was to end when something began that is forgotten now: it holds on."""
+    held = [m for m in state.values() if m.superseded_by == plan.memory_id and ends_later(m, plan.changed_at)]
+    made = [
+        evolve(
+            memory,
+            change=Change.REVIVE,
+            cause=Cause.MANUAL,
+            reason="what was to take its place is forgotten",
+            superseded_by=None,
+            valid_until=None,
+            changed_at=max(memory.changed_at, plan.changed_at),
+            day=plan.day,
+        )
+        for memory in held
+    ]
+    return [replace(v, run_id=plan.run_id, recorded_at=plan.recorded_at) for v in made]
+
+
 def _ended(fact: MemoryVersion, memory: MemoryVersion, change: Change, status: Status, reason: str) -> MemoryVersion:
     begins = fact.valid_from if fact.valid_from and fact.valid_from > memory.observed_at else None
+    later = begins_later(as_proposal(fact, fact.changed_at), fact.timezone)
+    planned = later is not None and not not_begun(memory, fact.changed_at)
     made = evolve(
         memory,
         change=change,
         cause=Cause.MANUAL,
         reason=reason,
-        status=status,
+        status=memory.status if planned else status,
         superseded_by=fact.memory_id,
-        valid_until=begins or max(fact.changed_at, memory.observed_at),
+        valid_until=until(later) if planned and later else begins or max(fact.changed_at, memory.observed_at),
         changed_at=max(memory.changed_at, fact.changed_at),
         day=fact.day,
     )

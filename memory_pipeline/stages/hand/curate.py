@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, decide
+from memory_pipeline.domain.consolidation.tense import ends_later
 from memory_pipeline.domain.derived.pattern import absorbed
 from memory_pipeline.domain.ledger.curation import WORDS, as_proposal, covers
 from memory_pipeline.domain.ledger.memory import RETIRED, Change, MemoryVersion, Status
@@ -105,7 +106,8 @@ def forget(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
         memory = desk.find(memory_id)
         if memory.forgotten:
             return _confirmed(desk, memory)
-        for other in [m for m in desk.state.values() if m.superseded_by == memory_id and not m.forgotten]:
+        replaced = (m for m in desk.state.values() if m.superseded_by == memory_id and not m.forgotten)
+        for other in [m for m in replaced if not ends_later(m, desk.ctx.now)]:
             if covers(memory.content, other.content) and not absorbed(other):
                 desk.act(other, Change.FORGET, "forgotten by the user with what took its place")
         made = desk.act(memory, Change.FORGET, "forgotten by the user")

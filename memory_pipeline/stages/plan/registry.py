@@ -167,7 +167,7 @@ def _summaries(
         settles=settles,
         holds=(f"{grain} summaries",),
         table="summaries",
-        version=2,
+        version=3,
         reached=lambda taken: taken.summarised(grain),
     )
 
@@ -250,7 +250,7 @@ STAGES = (
         cadence=Cadence.ARRIVAL,
         group="3_memories",
         kinds=frozenset({"parquet", "llm"}),
-        version=3,
+        version=4,
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
         pool=_LEDGER,
