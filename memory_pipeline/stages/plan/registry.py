@@ -220,7 +220,7 @@ STAGES = (
         kinds=frozenset({"llm", "parquet"}),
         description="Candidate memories of each closed window of messages: typed, dated, with the quoted words they "
         "rest on. A function of the transcripts alone.",
-        version=3,
+        version=4,
         prompts=("extract", "rolling_summary"),
         holds=("windows", "proposals"),
     ),
@@ -250,7 +250,7 @@ STAGES = (
         cadence=Cadence.ARRIVAL,
         group="3_memories",
         kinds=frozenset({"parquet", "llm"}),
-        version=3,
+        version=4,
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
         pool=_LEDGER,
