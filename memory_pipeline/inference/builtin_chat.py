@@ -17,7 +17,7 @@ from memory_pipeline.language.english import parser
 
 R = TypeVar("R")
 
-VERSION = 11
+VERSION = 12
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
 # Modules of ``builtin`` with their functions: whoever asks a question loads what answers it, and no extraction.

@@ -61,6 +61,8 @@ def _lacks_be(low: str, rest: str) -> bool:
         return True
     if low.endswith("ing") and len(low) > 4 and _second(rest) in known["after_doing"]:
         return True
+    if low == "going" and rest.startswith("to "):
+        return True
     return low in {"not", "no"} and rest.split(" ", 1)[0].lower() in known["denied"]
 
 

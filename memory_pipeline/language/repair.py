@@ -13,6 +13,7 @@ from functools import cache
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.changes import changed
 from memory_pipeline.language.dropped_subjects import with_subject
+from memory_pipeline.language.fragments import fragment, introduction
 from memory_pipeline.language.rows import figures, items, row
 from memory_pipeline.language.spelling import alternatives, spelled
 from memory_pipeline.language.splices import has_finite_verb, spliced
@@ -50,6 +51,8 @@ _NO_MORE = lazy(
     r"^no (?P<none>[a-z][\w /-]{2,40}?) (?:for (?:me|us) )?(?:any ?more|these days)[.!]*$",
     re.I,
 )
+# "Tuesday the 17"
+_ORDINAL = lazy(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day the \d{1,2}(?![\d:.]|st|nd|rd|th)\b", re.I)
 _WEIGHING = lazy(r"^(?:I am )?(?:down|up) to (?P<what>\d+(?:[.,]\d+)? ?(?:kg|kilos?|lbs?|pounds|stone)\b)", re.I)
 
 
@@ -60,7 +63,7 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         listed: it is an item of a list or a row of a table about its writer.
         heading: what stands above the list or before the colon.
     """
-    plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(_given_up, spelled(text)))
+    plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(_given_up, _ORDINAL.sub(r"\g<0>th", spelled(text))))
     chores = to_do(plain, heading)
     if chores:
         return chores
@@ -68,7 +71,10 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     if rows:
         return rows
     plain = undone(plain) or changed(_without_tail(plain)) or _without_lead(_without_heading(plain))
-    plain = _joined_verbs(changed(plain) or plain)
+    introduced = introduction(plain)
+    if introduced:
+        return [one for part in introduced for one in _part(part)]
+    plain = _joined_verbs(changed(plain) or fragment(plain) or plain)
     plain = _small_name().sub(lambda m: m.group(1) + m.group(2).capitalize(), plain)
     plain = _remarked().sub(r"\g<told>", plain)
     apart = _noted_apart(plain)
@@ -94,7 +100,11 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     if listed:
         return items(plain)
     parts = [part for part in spliced(plain) if _LETTER.search(part)]
-    return [_noted(part) or with_subject(_without_lead(part)) for part in parts]
+    return [one for part in parts for one in _part(part)]
+
+
+def _part(text: str) -> list[str]:
+    return [_noted(text) or with_subject(_without_lead(text))]
 
 
 def _given_up(hit: re.Match[str]) -> str:
@@ -114,7 +124,7 @@ def _noted_apart(text: str) -> tuple[str, str, str] | None:
     for (_, start), (end, behind) in zip(cuts[:-1], cuts[1:], strict=True):
         if (start, end) == (0, len(text)) or len(cuts) > _MOST_PARTS:
             return None
-        told = changed(text[start:end])
+        told = changed(text[start:end]) or fragment(text[start:end])
         if told:
             return text[:start].rstrip(" ,"), f"{told}.", text[behind:]
     return None
@@ -122,7 +132,8 @@ def _noted_apart(text: str) -> tuple[str, str, str] | None:
 
 def _noted(part: str) -> str:
     """What is only noted as undone, changed or done, as a statement."""
-    return undone(part) or changed(_without_tail(part)) or changed(_without_lead(part)) or done(part)
+    noted = undone(part) or changed(_without_tail(part)) or changed(_without_lead(part))
+    return noted or fragment(_without_lead(part)) or done(part)
 
 
 def _without_heading(text: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_pipeline.domain.calendar import local_day
+from memory_pipeline.domain.consolidation.ending_verbs import denied, for_now, kinds_of, told_by_verb
 from memory_pipeline.domain.consolidation.equivalence import one_owner, qualified
 from memory_pipeline.domain.consolidation.naming import named_in
 from memory_pipeline.domain.inflection import stem
@@ -40,6 +41,9 @@ _LIKING = frozenset(
 _TASTES = frozenset({"likes", "dislikes"})
 _PEOPLE = frozenset({"pet", "family", "friend", "partner"}) | {f"current_{w}" for w in wordset("objects", "roles")}
 _KIN = wordset("objects", "kin")
+_OTHERS = wordset("objects", "people") - {"we", "it"}
+_PASSING_BY = lazy(r"stopp?(?:ed|s) (?:by|at|in|off|over|for|to|short|on)\b")
+_THEM = lazy(r"\b(?:them|him|her|me)\b")
 _TENSE = wordset("objects", "tense")
 
 
@@ -57,6 +61,7 @@ class Ending:
         verb: it ends only what is told with the same verb.
         of: it ends what reads so, whatever relation that is of.
         thing: it is told of a thing of the user's, whatever its own subject is.
+        kinds: it ends only memories of these kinds; of any where empty.
     """
 
     ends: frozenset[str]
@@ -68,6 +73,7 @@ class Ending:
     anyone: bool = False
     of: re.Pattern[str] | None = None
     thing: bool = False
+    kinds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +111,16 @@ def endings(content: str) -> tuple[Ending, ...]:
     found = []
     for rule in _rules():
         hit = rule.says.search(text)
-        if hit and not _only_talked_of(text, hit) and not (rule.whole and qualified(hit.group("what"), None)):
+        told = hit and not _only_talked_of(text, hit) and not _not_so(text, hit)
+        if hit and told and not (rule.whole and qualified(hit.group("what"), None)):
             alone = rule.alone is not None and bool(rule.alone.search(text))
             what = _stems(hit.group("what") or "")
             flags = rule.subject, rule.verb, rule.role, rule.anyone, rule.of, rule.thing
             found.append(Ending(rule.ends, what, alone, *flags))
+    for by_verb in told_by_verb(text) if not _TALKED_OF.search(text) else ():
+        what = _stems(by_verb.what)
+        if what and not qualified(by_verb.what, None):
+            found.append(Ending(frozenset({_ANY}), what, alone=False, subject=False, verb=False, kinds=by_verb.kinds))
     return tuple(found)
 
 
@@ -126,14 +137,26 @@ def _only_talked_of(text: str, hit: re.Match[str]) -> bool:
     return bool(_TALKED_OF.search(text, start, end.start() if end else len(text)))
 
 
+def _not_so(text: str, hit: re.Match[str]) -> bool:
+    """Whether it is denied, or only passing by or leaving for the day."""
+    said, before = hit.group(), text[: hit.start()]
+    if hit.start("what") <= hit.start():
+        return False
+    for_the_day = said.startswith(("left ", "leaves ")) and for_now(text[hit.start() :])
+    return denied(before) or bool(_PASSING_BY.match(said)) or for_the_day
+
+
 def tells_end(content: str) -> bool:
-    """Whether a sentence tells that something is over, as against naming what is ("No longer drinks coffee")."""
-    return any(ending.what or ending.alone for ending in endings(content))
+    """Whether a sentence tells that something is over, as against naming what is ("No longer drinks coffee").
+
+    What is only told by a verb that may end something ("returned the parcel") does not.
+    """
+    return any((ending.what or ending.alone) and not ending.kinds for ending in endings(content))
 
 
 def ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
     """The memories that a proposal tells to be over: states of its subject, stated before it."""
-    told_over = endings(proposal.content)
+    told_over = [e for e in endings(proposal.content) if e.anyone or e.role or e.subject or not _of_another(proposal)]
     living = [m for m in memories if _may(proposal, m)] if told_over else []
     found: dict[str, MemoryVersion] = {}
     for ending in told_over:
@@ -142,6 +165,28 @@ def ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryV
             told = _only_ones([m for m in living if (ending.anyone or _of(proposal, m)) and _related(ending, m)])
         found |= {m.memory_id: m for m in [*told, *_of_former(told, living)]}
     return [found[i] for i in sorted(found)]
+
+
+def open_to_end(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
+    """The memories that a proposal may tell to be over, were they named: states of its subject, of the kinds that what
+    it says can end; none where it names nothing."""
+    told = () if _of_another(proposal) else endings(proposal.content)
+    told_over = [ending for ending in told if ending.kinds and ending.what - _vague()]
+    living = [m for m in memories if _may(proposal, m) and _of(proposal, m)] if told_over else []
+    return [m for m in living if any(_related(ending, m) for ending in told_over)]
+
+
+@lru_cache(maxsize=1)
+def _vague() -> frozenset[str]:
+    return frozenset(map(stem, wordset("objects", "vague")))
+
+
+def _of_another(proposal: Proposal) -> bool:
+    """Whether somebody else did what is told as a deed: "Brother sold his car"."""
+    text = normalise(proposal.content)
+    if normalise(proposal.subject or "user") != "user" or next(iter(words(text)), "") not in _OTHERS:
+        return False
+    return not _THEM.search(text)
 
 
 def _of_former(told: Sequence[MemoryVersion], living: Sequence[MemoryVersion]) -> list[MemoryVersion]:
@@ -255,6 +300,8 @@ def _of_users_thing(proposal: Proposal, memory: MemoryVersion) -> bool:
 
 
 def _related(ending: Ending, memory: MemoryVersion) -> bool:
+    if ending.kinds:
+        return not ending.kinds.isdisjoint(kinds_of(memory.attribute, memory.content))
     if _ANY in ending.ends or (memory.attribute or "") in ending.ends:
         return True
     if "employer" in ending.ends and _done_for(ending, memory):

@@ -17,9 +17,30 @@ def same_thing(a: str, b: str) -> bool:
 
 
 def named_in(wanted: Iterable[str], there: Iterable[str]) -> bool:
-    """Whether each of some words names a thing that one of others names."""
+    """Whether each of some words names a thing that one of others names, or the kind of one: "the car", "a Corolla"."""
     known = tuple(there)
-    return all(any(same_thing(word, other) for other in known) for word in wanted)
+    return all(any(same_thing(word, other) or of_kind(other, word) for other in known) for word in wanted)
+
+
+@lru_cache(maxsize=65536)
+def of_kind(word: str, kind: str) -> bool:
+    """Whether what a word names is of a kind: a Corolla is a car, a beagle a dog."""
+    return stem(singular(kind)) in kinds_of_word(word)
+
+
+def kinds_of_word(word: str) -> frozenset[str]:
+    """The kinds, by their stems, of what a word names: of "Corolla" a car."""
+    return _kinds().get(word, frozenset()) or _kinds().get(stem(singular(word)), frozenset())
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[str, frozenset[str]]:
+    """The kinds of each word, and of its stem."""
+    found: dict[str, set[str]] = {}
+    for kind, listed in table("objects")["of_kind"].items():
+        for form in (form for word in listed.split() for form in (word, stem(singular(word)))):
+            found.setdefault(form, set()).add(stem(singular(kind)))
+    return {word: frozenset(kinds) for word, kinds in found.items()}
 
 
 @lru_cache(maxsize=65536)

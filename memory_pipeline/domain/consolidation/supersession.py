@@ -31,6 +31,7 @@ from memory_pipeline.domain.consolidation.equivalence import (
 from memory_pipeline.domain.consolidation.exclusion import excluded
 from memory_pipeline.domain.consolidation.fulfilment import fulfilled, same_plan
 from memory_pipeline.domain.consolidation.judgement import keeps
+from memory_pipeline.domain.consolidation.likely_endings import likely_ended
 from memory_pipeline.domain.consolidation.open_loops import may_end
 from memory_pipeline.domain.consolidation.replacement import given_up, replaced
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate, same_value
@@ -110,9 +111,9 @@ def decide(proposal: Proposal, candidates: Sequence[Candidate], policy: Similari
         case Operation.SUPPRESS:
             return _named(proposal, living, Action.SUPPRESS, "the user does not want it brought up")
         case Operation.CLOSE_OPEN_LOOP:
-            return _close(proposal, living)
+            return _close(proposal, living, policy)
         case Operation.CONTRADICT:
-            return _contradict(proposal, living)
+            return _contradict(proposal, living, policy)
         case _:
             return _state(proposal, living, policy)
 
@@ -164,7 +165,7 @@ def speaks_of(memory: MemoryVersion, topic: Topic) -> bool:
     return not memory.own_words and any(speaks(topic, source(memory.content, e.quote)) for e in memory.evidence)
 
 
-def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
+def _close(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy) -> Decision:
     loops = [c.memory for c in living if c.memory.type is MemoryType.OPEN_LOOP and may_end(proposal, c.memory)]
     named = meant_by(proposal, loops)
     if named:
@@ -179,9 +180,22 @@ def _close(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
         return Decision(
             Action.CONTRADICT, tuple(sorted(m.memory_id for m in over)), f"the user said: {proposal.content}"
         )
+    likely = _likely(proposal, living, policy, Action.CONTRADICT)
+    if likely is not None:
+        return likely
     if loops:
         return Decision(Action.NONE, (), "no open loop clearly meant", certain=False)
     return Decision(Action.NONE, (), "no open loop to close")
+
+
+def _likely(
+    proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy, action: Action
+) -> Decision | None:
+    """The end of what a statement most likely means, though it shares no word with it; that is for the judge to say."""
+    over = likely_ended(proposal, [(c.memory, c.similarity) for c in living], policy)
+    if not over:
+        return None
+    return Decision(action, (over[0].memory_id,), f"most likely what the user means: {proposal.content}", certain=False)
 
 
 def meant_by(proposal: Proposal, loops: Sequence[MemoryVersion]) -> list[MemoryVersion]:
@@ -222,7 +236,7 @@ def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
     return sum(w[:4] in stems for w in wanted) / len(wanted) if wanted else 0.0
 
 
-def _contradict(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
+def _contradict(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy) -> Decision:
     memories = [c.memory for c in living]
     denies = proposal.negated or tells_end(proposal.content)
     said_before = [m for m in memories if denies and _same_denial(proposal, m)]
@@ -241,6 +255,9 @@ def _contradict(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
         return Decision(Action.CONTRADICT, tuple(sorted(denied)), f"the user said: {proposal.content}")
     if said_before:
         return Decision(Action.REINFORCE, (min(m.memory_id for m in said_before),), "said again that it is over")
+    likely = _likely(proposal, living, policy, Action.CONTRADICT)
+    if likely is not None:
+        return likely
     if any(c.similarity >= 0.5 or _perhaps(proposal, c.memory) for c in living):
         return Decision(Action.NONE, (), "no memory of the same slot", certain=False)
     return Decision(Action.NONE, (), "nothing to contradict")
@@ -272,6 +289,9 @@ def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPo
     by_wording = _by_wording(proposal, [c.memory for c in living])
     if by_wording is not None:
         return _sure(proposal, by_wording, living)
+    likely = _likely(proposal, living, policy, Action.SUPERSEDE)
+    if likely is not None:
+        return likely
     near = [c for c in living if comparable(proposal, c.memory)]
     near.sort(key=lambda c: (-c.similarity, c.memory.memory_id))
     for c in near:

@@ -52,6 +52,7 @@ def _judge(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> 
     closed: list[str] = []
     if operation == "close_open_loop":
         verdict = _closing(candidate, loops)
+        verdict = verdict if verdict[1] else _suggested(candidate) or verdict
     elif operation not in {"forget", "suppress"}:
         verdict = _suggested(candidate) or _stating(candidate)
         action, target, _ = _closing(candidate, loops)

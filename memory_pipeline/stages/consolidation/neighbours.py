@@ -12,7 +12,7 @@ from memory_pipeline.domain.consolidation.endings import concerns, endings
 from memory_pipeline.domain.consolidation.equivalence import slot_of
 from memory_pipeline.domain.consolidation.exclusion import excludes
 from memory_pipeline.domain.consolidation.fulfilment import fit
-from memory_pipeline.domain.consolidation.naming import lines
+from memory_pipeline.domain.consolidation.naming import kinds_of_word, lines
 from memory_pipeline.domain.consolidation.open_loops import may_end
 from memory_pipeline.domain.consolidation.replacement import given_up
 from memory_pipeline.domain.consolidation.slots import attribute
@@ -187,6 +187,8 @@ class Neighbourhood:
         kept = self._same_slot(proposal) | self._in_view(proposal, words)
         near = set(np.flatnonzero(similarity >= policy.similarity.judge).tolist())
         near |= {p for p in self._sharing(words) if _share(words, self._rows[p]) >= _SHARED_WORDS}
+        if endings(proposal.content):
+            near |= set(np.flatnonzero(similarity >= policy.similarity.link).tolist())
         ordered = sorted(near - kept, key=lambda p: (-similarity[p], self._id(p)))[: policy.consolidation.candidates]
         found = [
             Candidate(memory, float(similarity[p])) for p in (*kept, *ordered) if (memory := self._rows[p]) is not None
@@ -241,7 +243,7 @@ class Neighbourhood:
         attributes = concerns(proposal.content)
         leading = [f" {lead} " for lead in attributes if " " in lead]
         stems = {stem(w) for w in content_words(proposal.content)}
-        names = _names(proposal.content)
+        names, kinds = _names(proposal.content), frozenset(map(stem, content_words(proposal.content)))
         return {
             p
             for p, memory in enumerate(self._rows)
@@ -250,6 +252,7 @@ class Neighbourhood:
                 memory.attribute in attributes
                 or not stems.isdisjoint(_stems(memory.content))
                 or not names.isdisjoint(_names(memory.content))
+                or not kinds.isdisjoint(_kinds(memory.content))
                 or any(lead in f" {self._texts[p]}" for lead in leading)
             )
         }
@@ -283,6 +286,12 @@ def _stems(content: str) -> frozenset[str]:
 def _names(content: str) -> frozenset[int]:
     """The lines of synonyms that the words of a text stand in."""
     return frozenset(n for word in content_words(content) for n in lines(word))
+
+
+@lru_cache(maxsize=65536)
+def _kinds(content: str) -> frozenset[str]:
+    """The kinds, by their stems, of what the words of a text name: of "Corolla" a car."""
+    return frozenset(kind for word in content_words(content) for kind in kinds_of_word(word))
 
 
 def _share(words: frozenset[str], memory: MemoryVersion | None) -> float:
