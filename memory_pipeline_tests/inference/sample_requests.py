@@ -75,7 +75,17 @@ def inputs(text: str = "I moved to Lisbon last week.") -> dict[str, dict[str, An
         "answer": {
             "question": text,
             "now": "2026-03-12T08:00:00+01:00",
-            "items": [{**item, **when, "age": "a day ago", "valid_from": None, "valid_until": None, "due_at": None}],
+            "items": [
+                {
+                    **item,
+                    **when,
+                    "age": "a day ago",
+                    "asked": "",
+                    "valid_from": None,
+                    "valid_until": None,
+                    "due_at": None,
+                }
+            ],
         },
     }
 

@@ -81,7 +81,20 @@ def test_what_was_forgotten_is_no_evidence(home: Store, reader: MemoryReader) ->
 )
 def test_what_a_turn_does_not_state_is_no_evidence(home: Store, reader: MemoryReader, said: str) -> None:
     home.message(said)
-    assert contents(reader, home, "where do I live in Lisbon?") == []
+    found = items(reader, home, "where do I live in Lisbon?")
+    assert not [i for i in found if i["content"] or i["sentences"] or "Lisbon" in i["asked"]]
+
+
+def test_what_a_turn_asks_stands_apart_from_what_it_states(home: Store, reader: MemoryReader) -> None:
+    home.message("I live in Lisbon now. How do I park my Honda in Lisbon?")
+    home.message("Why does my Honda stall in Lisbon?")
+    found = items(reader, home, "what do I drive in Lisbon?")
+    assert [(i["content"], i["asked"]) for i in found] == [
+        ("I live in Lisbon now.", "How do I park my Honda in Lisbon?"),
+        ("", "Why does my Honda stall in Lisbon?"),
+    ]
+    assert found[0]["sentences"] == ("I live in Lisbon now.",)
+    assert found[1]["questions"] == ("Why does my Honda stall in Lisbon?",)
 
 
 def test_of_a_turn_only_own_sentences_count(home: Store, reader: MemoryReader) -> None:

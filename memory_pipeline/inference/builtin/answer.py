@@ -44,7 +44,8 @@ def answer(inputs: Mapping[str, Any]) -> AnswerReply:
     question = read(text)
     told = statements(i for i in items if i["layer"] != "narrative" and _speaks(question, i))
     known = known_people(told)
-    reply = _ANSWERS.get(question.wants, _asked)(question, told, known)
+    stated = [s for s in told if not s.asked]
+    reply = _ANSWERS.get(question.wants, _asked)(question, stated, known)
     return reply if reply.known else _nearest(question, told, known, reply.text)
 
 
@@ -288,7 +289,8 @@ def _reply(chosen: Sequence[Statement], tell: Callable[[_Item], str], head: str 
         return _unknown()
     parts: list[str] = []
     for statement in chosen:
-        said = tell({**statement.item, "told": _in_context(statement)} if statement.quote else statement.item)
+        quoted = {**statement.item, "told": _in_context(statement), "asking": statement.asked}
+        said = tell(quoted if statement.quote else statement.item)
         if said not in parts:
             parts.append(said)
     if head:

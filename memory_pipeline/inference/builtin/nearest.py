@@ -5,7 +5,7 @@ The weights and thresholds are in the table of questions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -42,7 +42,12 @@ def nearest(question: Question, told: Sequence[Statement], known: Known) -> tupl
     wanted = terms(question.text) - light("verbs") - light("nouns") - light("adjectives") - question.who - {"x"}
     then = question.past or question.was
     told = [s for s in told if len(s.terms) >= _SAYS and (then or str(s.item["status"]) not in _OVER)]
-    found = [_measured(question, s, wanted, known) for s in told]
+    places, ages = _places(told), _ages(told)
+    found = []
+    for s in told:
+        late = ages[str(s.item["observed_at"])]
+        order = {"first": 1 / places[str(s.item["id"])], "late": (1 - then) * late, "early": then * (1 - late)}
+        found.append(_measured(question, s, wanted, known, order))
     ordered = sorted((n for n in found if n.score >= _table()["mentioned"]), key=lambda n: -n.score)
     if not ordered:
         return [], False
@@ -52,6 +57,23 @@ def nearest(question: Question, told: Sequence[Statement], known: Known) -> tupl
     return _distinct([n.statement for n in first]), sure
 
 
+def _places(told: Sequence[Statement]) -> Mapping[str, int]:
+    """The place of each item among those of its layer, from 1: they come in the order in which they were found."""
+    items = {str(s.item["id"]): str(s.item["layer"]) for s in told}
+    counts = dict.fromkeys(items.values(), 0)
+    places = {}
+    for name, layer in items.items():
+        counts[layer] += 1
+        places[name] = counts[layer]
+    return places
+
+
+def _ages(told: Sequence[Statement]) -> Mapping[str, float]:
+    """How late each moment is among those at which something was said, 0 to 1."""
+    moments = sorted({str(s.item["observed_at"]) for s in told})
+    return {at: n / max(len(moments) - 1, 1) for n, at in enumerate(moments)}
+
+
 def _sure(question: Question, best: _Near) -> bool:
     """Whether a statement may pass for an answer: a name, a number or a day near by is seldom the one asked for, only a
     thing of the kind that the question names may."""
@@ -59,7 +81,7 @@ def _sure(question: Question, best: _Near) -> bool:
     close = best.near >= known["alike"] or (best.near >= known["sure_near"] and best.share >= known["sure_share"])
     likely = best.share > 0 and close
     sure = likely and question.wants is Wants.THING and bool(question.kind) and not question.past
-    return sure and best.statement.holds and of_kind(question, best.statement, strict=True)
+    return sure and best.statement.holds and not best.statement.asked and of_kind(question, best.statement, strict=True)
 
 
 def _may(question: Question, statement: Statement, known: Known) -> bool:
@@ -71,17 +93,26 @@ def _may(question: Question, statement: Statement, known: Known) -> bool:
     return statement.of_user or not statement.memory or question.whose in {Whose.ASKED, Whose.ANY}
 
 
-def _measured(question: Question, statement: Statement, wanted: frozenset[str], known: Known) -> _Near:
-    """How near a statement is, in all that speaks for it."""
+def _measured(
+    question: Question, statement: Statement, wanted: frozenset[str], known: Known, order: Mapping[str, float]
+) -> _Near:
+    """How near a statement is, in all that speaks for it.
+
+    Args:
+        wanted: words of the question that say something.
+        order: what its place among the statements says, each 0 to 1: ``first`` as it was found, ``late`` in time where
+            the present is asked for, ``early`` where the past is.
+    """
     weights = _table()["weights"]
     near = float(statement.item.get("near") or 0.0)
     share = len(wanted & statement.terms) / len(wanted) if wanted else 0.0
     fills = bool(question.attributes) and matching(question.attributes, statement.attributes)
-    if near < _table()["far"] and not share and not fills:
-        return _Near(statement, near, share, 0.0)
     kind = bool(question.kind) and of_kind(question, statement, strict=True)
+    if near < _table()["far"] and not (share or fills or kind):
+        return _Near(statement, near, share, 0.0)
     holds = question.wants not in _OPEN and filled(question, statement)
     signs = {"words": share, "fills": fills, "kind": kind, "filled": holds, "whom": _may(question, statement, known)}
+    signs |= {"asked": statement.asked, **order}
     return _Near(statement, near, share, near + sum(weights[name] * value for name, value in signs.items()))
 
 

@@ -51,7 +51,7 @@ def retold(item: _Item) -> str:
 
 def quoted(item: _Item, text: str) -> str:
     """A turn's own words; the assistant's as its own."""
-    who = "I said" if item.get("role") == "assistant" else "You said"
+    who = "I said" if item.get("role") == "assistant" else "You asked" if item.get("asking") else "You said"
     return f'{who} {item["age"]}: "{text.strip()}"'
 
 

@@ -44,6 +44,7 @@ class Statement:
         terms: its words without inflection, like words joined.
         names: proper names, lower case.
         over: it no longer holds, or says itself that something has ended.
+        asked: a turn only takes it for granted in what it asks.
     """
 
     item: _Item
@@ -55,6 +56,7 @@ class Statement:
     terms: frozenset[str]
     names: frozenset[str]
     over: bool
+    asked: bool = False
 
     @property
     def memory(self) -> bool:
@@ -92,9 +94,11 @@ def statements(items: Iterable[_Item]) -> list[Statement]:
     found: list[Statement] = []
     for item in items:
         if item["layer"] == "episodic":
-            spoken = item.get("sentences") or [item["content"]]
+            questions = item.get("questions") or ()
+            spoken = item.get("sentences") or (() if questions else [item["content"]])
             for quote in spoken:
                 found += _spoken(item, quote)
+            found += [_taken_for_granted(item, quote) for quote in questions]
         else:
             found.append(_remembered(item))
     gone = [s for s in found if s.memory and not s.holds]
@@ -104,7 +108,7 @@ def statements(items: Iterable[_Item]) -> list[Statement]:
 
 def _retired(statement: Statement, gone: Sequence[Statement]) -> Statement:
     """A turn's statement with the state of the memory that was made of it, where that one no longer holds."""
-    if statement.memory:
+    if statement.memory or statement.asked:
         return statement
     said = set(statement.item.get("evidence", ()))
     for memory in gone:
@@ -153,6 +157,11 @@ def _spoken(item: _Item, quote: str) -> list[Statement]:
             of_user, who = found[-1].of_user, found[-1].who
         found.append(_statement(item, text, quote, of_user, who, slots_of(text) or _slots_of_other(text, who)))
     return found
+
+
+def _taken_for_granted(item: _Item, quote: str) -> Statement:
+    """What a turn asks, as a whole: its clauses state nothing."""
+    return replace(_statement(item, quote, quote, True, frozenset(), ()), asked=True)
 
 
 def slots_of(text: str) -> tuple[Slot, ...]:

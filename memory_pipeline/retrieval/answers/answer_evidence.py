@@ -15,7 +15,7 @@ from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import content_words
 from memory_pipeline.language.questions import Question, Wants, Whose, in_english
 from memory_pipeline.language.questions.subjects import people
-from memory_pipeline.retrieval.answers.own_words import own_sentences
+from memory_pipeline.retrieval.answers.own_words import asked_sentences, own_sentences
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.prompt.passages import passage
 from memory_pipeline.retrieval.query import Query
@@ -45,10 +45,12 @@ class Evidence:
 
     Attributes:
         sentences: of a turn, those that count as its speaker's own words.
+        asked: of a turn, what its speaker asks in it: it states nothing, but tells what it takes for granted.
     """
 
     hit: Hit
     sentences: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 def evidence(engine: Engine, query: Query, question: Question) -> list[Evidence]:
@@ -112,19 +114,23 @@ def _of_user(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _turns(engine: Engine, query: Query, question: Question, memories: Sequence[Hit]) -> list[Evidence]:
-    """Turns with own words of their speaker that no memory at hand has taken all from."""
+    """Turns with own words of their speaker that no memory at hand has taken all from, and those that ask for
+    more than the question does."""
     if "episodic" not in query.layers:
         return []
     assistant = question.wants is Wants.SAID
     hits = _near(engine, replace(query, layers=frozenset({"episodic"})))
-    found = []
+    words, found = content_words(query.text), []
     for hit in hits:
         if assistant and hit.row["role"] != "assistant":
             continue
         said = own_sentences(hit.row, assistant=assistant)
-        if content_words(" ".join(said)) - _said_by(memories, hit):
-            found.append(Evidence(hit, said))
-    return found
+        if not content_words(" ".join(said)) - _said_by(memories, hit):
+            said = ()
+        asked = () if assistant else tuple(s for s in asked_sentences(hit.row) if content_words(s) - words)
+        if said or asked:
+            found.append(Evidence(hit, said, asked))
+    return sorted(found, key=lambda item: not item.sentences)
 
 
 def _said_by(memories: Sequence[Hit], turn: Hit) -> frozenset[str]:
@@ -138,18 +144,20 @@ def shown(found: Evidence, n: int, query: Query, timezone: str) -> Mapping[str, 
     row, hit = found.hit.row, found.hit
     turn = hit.layer == "episodic"
     content = passage(" ".join(found.sentences), query_terms(query.text), _ITEM_TOKENS) if turn else row["content"]
+    asked = passage(" ".join(found.asked), query_terms(query.text), _ITEM_TOKENS) if found.asked else ""
     item = {
         "id": f"i{n}",
         "layer": hit.layer,
         "type": f"{row['role']} message" if turn else hit.type,
         "status": _status(row, query.at),
-        "content": f"{row['speaker']}: {content}" if turn and row["speaker"] else content,
+        "content": f"{row['speaker']}: {content}" if turn and row["speaker"] and content else content,
+        "asked": asked,
         "observed_at": local(hit.observed_at, timezone),
         "age": age(hit.observed_at, query.at),
     }
     dates = {name: local(row[name], timezone) if not turn and row.get(name) else None for name in _DATES}
     slot = {name: None if turn else row[name] for name in _SLOT}
-    spoken = {"role": row["role"] if turn else None, "sentences": found.sentences}
+    spoken = {"role": row["role"] if turn else None, "sentences": found.sentences, "questions": found.asked}
     near = hit.signals["similarity"].value if "similarity" in hit.signals else 0.0
     return {**item, **dates, **slot, **spoken, "evidence": hit.evidence, "near": near}
 

@@ -1,14 +1,14 @@
-"""The sentences of a turn that may be cited as its speaker's own words."""
+"""The sentences of a turn that may be cited as its speaker's own words, and what the speaker asks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memory_pipeline.language.identify import english
 from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.standing import Standing
-from memory_pipeline.retrieval.prompt.turns import SPOKEN, STATED, Sentence, sentences
+from memory_pipeline.retrieval.prompt.turns import ASKED, SPOKEN, STATED, Sentence, sentences
 
 
 def own_sentences(row: Mapping[str, Any], *, assistant: bool = False) -> tuple[str, ...]:
@@ -19,9 +19,23 @@ def own_sentences(row: Mapping[str, Any], *, assistant: bool = False) -> tuple[s
         assistant: the assistant's own words are asked for; else it has none.
     """
     if row["role"] == "user":
-        own = (s.text for s in sentences(row) if s.standing in STATED or _tagged(s))
-        return tuple(text for text in own if not any_of("pleas", "said").match(text.replace("’", "'")))
+        return _without_pleas(s.text for s in sentences(row) if s.standing in STATED or _tagged(s))
     return tuple(s.text for s in sentences(row) if s.standing in SPOKEN) if assistant else ()
+
+
+def asked_sentences(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The questions and requests of a user's turn: nobody's statements, but "on my Pixel 7" tells of a phone.
+
+    Args:
+        row: of the table of messages.
+    """
+    if row["role"] != "user":
+        return ()
+    return _without_pleas(s.text for s in sentences(row) if s.standing in ASKED and not _tagged(s))
+
+
+def _without_pleas(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if not any_of("pleas", "said").match(text.replace("’", "'")))
 
 
 def _tagged(sentence: Sentence) -> bool:

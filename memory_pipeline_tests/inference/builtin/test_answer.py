@@ -366,6 +366,21 @@ class TestWhatComesNearest:
     def test_what_is_far_is_not_mentioned(self) -> None:
         assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.05}).text
 
+    def test_what_a_question_takes_for_granted_is_told_as_asked_and_never_as_known(self) -> None:
+        asked = {**turn(""), "sentences": (), "questions": ("How do I switch my Pixel 7 to silent?",), "near": 0.7}
+        reply = told("which phone do I have?", asked)
+        assert not reply.known and not reply.citations
+        assert "You asked" in reply.text and "Pixel 7" in reply.text
+
+    def test_of_equals_the_first_found_comes_first_and_of_the_past_the_earliest(self) -> None:
+        one = {**memory("Rides a Vespa on Sundays."), "near": 0.4}
+        other = {**memory("Cycles on Mondays to the harbour."), "near": 0.4}
+        reply = told("how do I get about?", one, other)
+        assert reply.text.index("Vespa") < reply.text.index("harbour")
+        late = {**one, "observed_at": "2026-09-05T10:00:00+00:00"}
+        reply = told("how did I get about before?", late, other)
+        assert reply.text.index("harbour") < reply.text.index("Vespa")
+
     def test_several_are_told_best_first_and_one_message_once(self) -> None:
         reply = told(
             "where did I meet my coach?",
