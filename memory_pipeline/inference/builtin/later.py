@@ -47,9 +47,10 @@ def _turns(statement: Statement, about_it: frozenset[str]) -> bool:
     """Whether a statement tells of a change, near enough to be one of the thing in hand."""
     text, least = statement.quote or statement.text, _table()
     if any_of("signs", "turned").search(text):
-        return _near(statement) >= least["turned"]
+        return _near(statement) >= float(least["turned"])
     shares = bool(about_it & statement.terms)
-    return shares and _near(statement) >= least["moved"] and bool(any_of("signs", "moved").search(text))
+    near_enough = _near(statement) >= float(least["moved"])
+    return shares and near_enough and bool(any_of("signs", "moved").search(text))
 
 
 def _near(statement: Statement) -> float:
