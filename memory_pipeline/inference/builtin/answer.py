@@ -8,6 +8,7 @@ from typing import Any
 
 from memory_pipeline.domain.consolidation.slots import attribute
 from memory_pipeline.inference.builtin.foreign import foreign_answer
+from memory_pipeline.inference.builtin.later import later
 from memory_pipeline.inference.builtin.nearest import nearest
 from memory_pipeline.inference.builtin.retelling import past, retold
 from memory_pipeline.inference.builtin.statements import Statement, statements
@@ -23,6 +24,7 @@ _Item = Mapping[str, Any]
 UNKNOWN = "I do not know: nothing that you told me answers this."
 HINT = "I do not know for sure."
 NEAREST = "What comes nearest:"
+SINCE = "Since then:"
 BEARING = "I do not know for sure. What bears on it:"
 _BEARING = 4  # items that may bear on whether something is good for the user
 _LIKE = 0.3  # cosine from which on what restricts the user may be about what is asked for
@@ -46,7 +48,19 @@ def answer(inputs: Mapping[str, Any]) -> AnswerReply:
     known = known_people(told)
     stated = [s for s in told if not s.asked]
     reply = _ANSWERS.get(question.wants, _asked)(question, stated, known)
-    return reply if reply.known else _nearest(question, told, known, reply.text)
+    if not reply.known:
+        reply = _nearest(question, told, known, reply.text)
+    cited = [s for s in stated if s.item["id"] in reply.citations]
+    return _with_later(reply, later(question, cited, stated, known) if reply.known else None)
+
+
+def _with_later(reply: AnswerReply, since: Statement | None) -> AnswerReply:
+    """An answer with what was said since, if anything was."""
+    if since is None:
+        return reply
+    more = _reply([since], retold)
+    cited = [*reply.citations, *more.citations]
+    return AnswerReply(text=f"{reply.text} {SINCE} {more.text}", citations=cited, known=True)
 
 
 def _nearest(question: Question, told: Sequence[Statement], known: Known, unknown: str) -> AnswerReply:

@@ -99,9 +99,16 @@ def fit(question: Question, statement: Statement, known: Known) -> Fit:
         return Fit.FILLS
     if question.wants is Wants.NAME and question.fills:
         return Fit.NONE
-    if _ASKED_NAME.search(question.text) and not statement.names - question.who - _said(question):
+    if _ASKED_NAME.search(question.text) and not _calls(question, statement):
         return Fit.NONE
     return Fit.SAYS if _says_all(question, statement) else Fit.NONE
+
+
+def _calls(question: Question, statement: Statement) -> bool:
+    """Whether a statement names something beyond the question; of a thing of the user's it has to say that it is its
+    name: "a shop in Leeds" is not called Leeds."""
+    named = statement.names - question.who - _said(question)
+    return bool(named) and (question.whose is not Whose.USER or bool(any_of("signs", "named").search(statement.text)))
 
 
 def _said(question: Question) -> frozenset[str]:

@@ -164,7 +164,7 @@ def _worded(question: Question, row: Row, hit: re.Match[str]) -> Question:
         also=row.also,
         relation=group(hit, "rel").lower(),
         kind=what if row.kind else "",
-        all=row.all,
+        all=row.all or (row.named and bool(any_of("time", "several").search(told))),
         named=row.named,
         negated=row.negated,
     )

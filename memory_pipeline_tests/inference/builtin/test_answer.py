@@ -410,6 +410,44 @@ class TestWhatComesNearest:
         assert "Cork" not in told("where do I live?", gone).text
 
 
+class TestWhatWasSaidSince:
+    """An answer that something said later may have changed says so."""
+
+    LATER = "2026-09-05T10:00:00+00:00"
+    TOLD = memory("Has an interview at the museum on 21 November 2026.")
+
+    def test_stands_beside_the_answer(self) -> None:
+        since = {**turn("I am seeing them on Tuesday 1 December instead.", observed_at=self.LATER), "near": 0.25}
+        reply = told("when is my interview?", self.TOLD, since)
+        assert reply.known and len(reply.citations) == 2
+        assert "21 November" in reply.text and "Since then" in reply.text and "1 December" in reply.text
+
+    @pytest.mark.parametrize(
+        ("said", "near", "at"),
+        [
+            ("I am seeing them on Tuesday 1 December.", 0.25, LATER),  # tells of no change
+            ("I am seeing them on Tuesday 1 December instead.", 0.1, LATER),  # of something else
+            ("I am seeing them on Tuesday 1 December instead.", 0.25, "2026-01-01T10:00:00+00:00"),  # before
+            ("I take the bus instead.", 0.25, LATER),  # tells no time
+        ],
+    )
+    def test_stands_there_only_where_it_tells_of_a_change_of_it(self, said: str, near: float, at: str) -> None:
+        reply = told("when is my interview?", self.TOLD, {**turn(said, observed_at=at), "near": near})
+        assert reply.known and "Since then" not in reply.text
+
+    def test_what_somebody_else_changed_counts_where_it_is_near(self) -> None:
+        own = memory("Takes losartan 50 mg every morning.", "medication", "losartan")
+        raised = memory("Doctor raised losartan to 100 mg.", subject="doctor", observed_at=self.LATER)
+        assert "100 mg" in told("how much losartan do I take?", own, {**raised, "near": 0.7}).text
+        assert "100 mg" not in told("how much losartan do I take?", own, {**raised, "near": 0.4}).text
+
+
+def test_a_thing_is_called_what_is_said_to_be_its_name() -> None:
+    shop = turn("I own a barbershop in Atlanta.")
+    assert not told("what is my barbershop called?", shop).known
+    assert "Fade" in told("what is my barbershop called?", shop, turn("My barbershop is called Fade.")).text
+
+
 class TestWhetherSomethingIsGoodForTheUser:
     """What restricts them is told; it is an answer where it is about the thing itself, or much like it."""
 
