@@ -225,9 +225,13 @@ class MemoryCurator(DataRights):
 
         return classify_domain(self._context(), scope_of(tenant_id, user_id), domain, _class(classification))
 
-    def undo(self, memory_id: str, *, user_id: str, tenant_id: str = "default") -> MemoryVersion:
+    def undo(self, memory_id: str | None = None, *, user_id: str, tenant_id: str = "default") -> MemoryVersion:
         """Undo what was done to a memory last: the user's own act, which is withdrawn; else the latest decision that
         merged another statement into it, or that ended it (RX-31).
+
+        Args:
+            memory_id: when None, what the user did last by hand is undone, whichever memory it was done to: what was
+                remembered is forgotten, everything else is withdrawn.
 
         What had been merged becomes a memory of its own; what had ended stands again. Later days are replayed at once,
         and every later run keeps to it.
@@ -237,8 +241,10 @@ class MemoryCurator(DataRights):
             CurationError: there is nothing of the kind to undo.
             ModelError: the judge is needed for what follows, and cannot be reached; nothing is changed.
         """
-        from memory_pipeline.stages.hand.undo import undo
+        from memory_pipeline.stages.hand.undo import undo, undo_last
 
+        if memory_id is None:
+            return undo_last(self._context(), scope_of(tenant_id, user_id))
         return undo(self._context(), scope_of(tenant_id, user_id), memory_id)
 
     aremember = in_thread(remember)

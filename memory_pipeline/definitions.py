@@ -10,6 +10,7 @@ from memory_pipeline.orchestration.assets.stages import ASSETS
 from memory_pipeline.orchestration.automation import JOBS, SCHEDULES, inbox_sensor
 from memory_pipeline.orchestration.checks import all_checks
 from memory_pipeline.orchestration.fresh_enough import watched
+from memory_pipeline.orchestration.panel_links import linked
 from memory_pipeline.orchestration.rate_checks import rate_checks
 from memory_pipeline.orchestration.resources import Pipeline
 from memory_pipeline.orchestration.waiting import wait_patiently
@@ -17,7 +18,7 @@ from memory_pipeline.orchestration.waiting import wait_patiently
 wait_patiently()
 defs = dg.Definitions(
     assets=[
-        asset.map_asset_specs(watched)
+        asset.map_asset_specs(watched).map_asset_specs(linked)
         for asset in (
             transcripts.transcripts,
             *ASSETS,

@@ -84,6 +84,8 @@ class Settings(BaseSettings):
     url: str | None = Field(None, description="The server that `Memory.connect` and `mcp` ask, unless one is named.")
     key: SecretStr | None = Field(None, description="The key that they show there.")
     keys_file: Path | None = Field(None, description="The server's keys; keys.json in the home when unset.")
+    panel_url: str | None = Field(None, description="Address of the server: Dagster's pages link to its panel.")
+    dagster_url: str | None = Field(None, description="Address of Dagster: the panel's page of runs links there.")
     policy: Path | None = Field(None, description="TOML file that overrides figures of policy.toml.")
     prompts: Path | None = Field(None, description="Folder of templates that replace the shipped ones.")
 
@@ -103,6 +105,13 @@ class Settings(BaseSettings):
     def _from_file(cls, value: Any, info: ValidationInfo) -> Any:
         file = info.data.get(f"{info.field_name}_file")
         return secret_in(file) if value is None and file is not None else value
+
+    @field_validator("panel_url", "dagster_url")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        if value is not None and not re.match(r"https?://[^\s/]", value):
+            raise ValueError("it is no address such as https://memory.example.com")
+        return None if value is None else value.rstrip("/")
 
     @field_validator("timezone")
     @classmethod

@@ -13,6 +13,7 @@ from memory_pipeline.cli.output import note, print_json, print_table
 from memory_pipeline.cli.reading import AsJson, Limit
 
 app = typer.Typer()
+_NOBODY = "Nobody is known yet in this home: memory-pipeline ingest PATH, or name another one with --home"
 
 
 @app.command()
@@ -26,13 +27,15 @@ def users(
     from memory_pipeline.settings import Settings
     from memory_pipeline.storage.parquet.lake import Lake
 
-    found = everybody(Lake(Settings.load().path("lake")), tenant)
+    lake = Lake(Settings.load().path("lake"))
+    found = everybody(lake, tenant)
     rows = found[:limit]
     if as_json:
         print_json(rows)
         return
     if not rows:
-        note("Nobody is known yet: memory-pipeline ingest PATH")
+        others = sorted({r["tenant_id"] for r in everybody(lake)}) if tenant is not None else []
+        note(f"Tenant {tenant} has nobody; there are {', '.join(others)}" if others else _NOBODY)
         return
     print_table(
         "",
@@ -75,6 +78,8 @@ def who_is_meant(user: str, tenant: str, known: list[tuple[str, str]]) -> str:
     Args:
         known: tenant and user of everybody.
     """
+    if not known:
+        return _NOBODY[0].lower() + _NOBODY[1:]
     unknown = f"tenant {tenant} has no user {user}"
     elsewhere = sorted({t for t, u in known if u == user})
     if elsewhere:

@@ -156,7 +156,21 @@ def _show_class(messages: int, name: str, as_json: bool) -> None:
 
 
 @app.command()
-def undo(memory_id: Id, user: Owner = None, tenant: OwnersTenant = None, as_json: AsJson = False) -> None:
-    """Take back your last act on a memory, or overrule what last merged a statement into it or ended it."""
+def undo(
+    memory_id: Annotated[
+        str | None,
+        typer.Argument(help="Id of a memory, or its beginning; without it, what the user did last is undone."),
+    ] = None,
+    user: Owner = None,
+    tenant: OwnersTenant = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take back your last act, or your last one on a memory; or overrule what last merged a statement into that memory
+    or ended it."""
+    if memory_id is None:
+        if user is None:
+            raise typer.BadParameter("name a memory, or with --user whose last act is to be undone")
+        _show(_curator().undo(user_id=user, tenant_id=tenant or "default"), as_json)
+        return
     owner, memory_id = memory_named(memory_id, user, tenant)
     _show(_curator().undo(memory_id, user_id=owner.user_id, tenant_id=owner.tenant_id), as_json)

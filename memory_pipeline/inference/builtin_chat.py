@@ -6,11 +6,16 @@ It answers every task of the protocol and says only what its inputs say: no gene
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import import_module
 from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
+from memory_pipeline.inference.builtin.answer import answer
+from memory_pipeline.inference.builtin.clusters import pattern
+from memory_pipeline.inference.builtin.extract import extract
+from memory_pipeline.inference.builtin.judge import judge
+from memory_pipeline.inference.builtin.reflect import reflect
+from memory_pipeline.inference.builtin.session import rolling
+from memory_pipeline.inference.builtin.summarise import calendar
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import dump
 from memory_pipeline.language.english import parser
@@ -20,22 +25,15 @@ R = TypeVar("R")
 VERSION = 12
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
-# Modules of ``builtin`` with their functions: whoever asks a question loads what answers it, and no extraction.
-_TASKS = {
-    "extract": ("extract", "extract"),
-    "consolidate": ("judge", "judge"),
-    "rolling_summary": ("session", "rolling"),
-    "calendar": ("summarise", "calendar"),
-    "reflect": ("reflect", "reflect"),
-    "pattern": ("clusters", "pattern"),
-    "answer": ("answer", "answer"),
+_TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
+    "extract": extract,
+    "consolidate": judge,
+    "rolling_summary": rolling,
+    "calendar": calendar,
+    "reflect": reflect,
+    "pattern": pattern,
+    "answer": answer,
 }
-
-
-@cache
-def _function(module: str, name: str) -> Callable[[Mapping[str, Any]], Any]:
-    found: Callable[[Mapping[str, Any]], Any] = getattr(import_module(f"{__package__}.builtin.{module}"), name)
-    return found
 
 
 class BuiltinChat:
@@ -56,9 +54,9 @@ class BuiltinChat:
         Raises:
             ModelError: there is no such task, or its inputs lack something.
         """
-        if request.task not in _TASKS:
+        task = _TASKS.get(request.task)
+        if task is None:
             raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_TASKS)}")
-        task = _function(*_TASKS[request.task])
         try:
             value = task(request.inputs)
         except KeyError as error:

@@ -62,6 +62,7 @@ class Embedded:
             "remember": lambda **given: record(self._curator.remember(**given)),
             "update": lambda **given: record(self._curator.edit(**given)),
             "forget": lambda **given: record(self._curator.forget(**given)),
+            "undo": lambda **given: record(self._curator.undo(**given)),
             "feedback": self._reader.feedback,
         }
         if self._works and self._working.count_waiting():

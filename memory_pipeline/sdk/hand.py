@@ -84,6 +84,18 @@ class Hand(Calls):
         found: MemoryRecord = self._call("forget", user_id, tenant_id, memory_id=memory_id)
         return found
 
+    def undo(self, memory_id: str | None = None, *, user_id: str, tenant_id: str | None = None) -> MemoryRecord:
+        """Take back what the user did last by hand; of a memory that is named, what was done to it last, by the user or
+        by the pipeline.
+
+        Raises:
+            NotFound: the user has no such memory.
+            CurationError: there is nothing of the kind to undo.
+        """
+        found: MemoryRecord = self._call("undo", user_id, tenant_id, memory_id=memory_id)
+        return found
+
     aremember = twin(remember)
     aupdate = twin(update)
     aforget = twin(forget)
+    aundo = twin(undo)

@@ -69,6 +69,7 @@ _ROUTES: Mapping[str, Route] = {
     "remember": Route("POST", "/v1/memories", _one(MemoryRecord)),
     "update": Route("PATCH", "/v1/memories/{memory_id}", _one(MemoryRecord)),
     "forget": Route("DELETE", "/v1/memories/{memory_id}", _one(MemoryRecord)),
+    "undo": Route("POST", "/v1/undo", _one(MemoryRecord)),
     "feedback": Route("POST", "/v1/feedback", lambda row: None),
 }
 _BODIES = ("POST", "PATCH")

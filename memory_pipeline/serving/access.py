@@ -42,7 +42,7 @@ RIGHTS = tuple(
     for methods, path, right in (
         ("POST", r"/v1/(?:search|context|payload|ask|say)", Right.READ),
         ("GET", r"/v1/(?:memories(?:/[^/]+(?:/history)?)?|profile|timeline|users)", Right.READ),
-        ("POST", r"/v1/(?:messages|memories|feedback|sessions/[^/]+/end)", Right.WRITE),
+        ("POST", r"/v1/(?:messages|memories|feedback|undo|sessions/[^/]+/end)", Right.WRITE),
         ("PATCH DELETE", r"/v1/memories/[^/]+", Right.WRITE),
         ("POST", r"/v1/memories/[^/]+/(?:pin|unpin|suppress|undo|classify)", Right.WRITE),
         ("POST", r"/v1/erasures", Right.ERASE),

@@ -166,6 +166,10 @@ class Classify(About):
     classification: Text
 
 
+class Undo(About):
+    memory_id: Name | None = None
+
+
 class Feedback(About):
     recall_id: Name
     item_id: Name

@@ -73,3 +73,4 @@ def test_who_may_be_meant() -> None:
     assert "did you mean alice?" in who_is_meant("alcie", "acme", known)
     assert "did you mean yumi of tenant globex (--tenant)?" in who_is_meant("yummi", "acme", known)
     assert "memory-pipeline users" in who_is_meant("zed", "acme", known)
+    assert "--home" in who_is_meant("zed", "acme", [])

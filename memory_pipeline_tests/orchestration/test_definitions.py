@@ -11,7 +11,9 @@ import dagster as dg
 import pytest
 
 from memory_pipeline.definitions import defs
+from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration import automation
+from memory_pipeline.orchestration.panel_links import linked
 from memory_pipeline.stages.plan.registry import Cadence
 
 ASSETS = {
@@ -49,6 +51,17 @@ def test_every_asset_is_described_owned_partitioned_and_has_kinds() -> None:
         assert node.description and node.owners and node.kinds, key
         assert node.partitions_def or key.to_user_string() in OF_NO_DAY, key
         assert node.code_version, key
+
+
+def test_assets_lead_to_the_panel_where_its_address_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = dg.AssetSpec("memories", metadata={"own": 1})
+    assert linked(spec) is spec
+    monkeypatch.setenv("MEMORY_PIPELINE_PANEL_URL", "https://memory.example/")
+    found = linked(spec).metadata
+    assert found == {"own": 1, "panel": dg.MetadataValue.url("https://memory.example/panel/gate")}
+    monkeypatch.setenv("MEMORY_PIPELINE_PANEL_URL", "javascript:alert(1)")
+    with pytest.raises(SettingsError, match="MEMORY_PIPELINE_PANEL_URL"):
+        linked(spec)
 
 
 def test_jobs_schedules_and_the_sensor() -> None:

@@ -86,6 +86,8 @@ def test_the_users_own_hand(memory: Memory, request: pytest.FixtureRequest) -> N
     assert isinstance(history, MemoryHistory) and [v["change"] for v in history.versions] == ["add", "edit"]
     assert memory.forget(made.memory_id, **about).status == "archived"
     assert memory.search("lute", **about) == []
+    assert memory.undo(**about).content == memory.undo(made.memory_id, **about).content.replace("harp", "lute")
+    assert memory.undo(**about).status == "archived", "what was remembered is forgotten"
 
 
 def test_feedback(memory: Memory) -> None:

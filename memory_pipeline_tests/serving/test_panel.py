@@ -42,7 +42,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture(scope="module")
 def open_url(home: Home, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server without keys."""
-    with served(panel_app(home, keys_file=str(tmp_path_factory.mktemp("none") / "keys.json"))) as url:
+    none = str(tmp_path_factory.mktemp("none") / "keys.json")
+    with served(panel_app(home, keys_file=none, dagster_url="https://dagster.example")) as url:
         yield url
 
 
@@ -227,6 +228,14 @@ def test_without_keys_it_is_this_machine_alone(open_url: str, home: Home) -> Non
             assert client.post(link("prompt"), data=given, headers={"Origin": origin}).status_code == 403, origin
             assert client.get("/v1/users", headers={"Origin": origin}).status_code == 403, origin
         assert client.get("/v1/users", headers=own).status_code == 200, "the page that describes the routes tries them"
+
+
+def test_the_page_of_runs_leads_to_dagster_where_that_is(open_url: str, locked: SimpleNamespace) -> None:
+    assert 'href="https://dagster.example/asset-groups"' in httpx.get(f"{open_url}/panel/runs", timeout=60).text
+    there = httpx.get(
+        f"{locked.url}/panel/runs", headers={"Authorization": f"Bearer {locked.texts['all']}"}, timeout=60
+    )
+    assert there.status_code == 200 and "Open Dagster" not in there.text
 
 
 def test_every_page_has_strict_headers_and_escapes_what_users_say(open_url: str, home: Home) -> None:

@@ -38,6 +38,7 @@ BODIES: dict[tuple[str, str], dict[str, Any] | None] = {
     ("POST", "/v1/sessions/s/end"): {},
     ("GET", "/v1/profile"): None,
     ("GET", "/v1/timeline"): None,
+    ("POST", "/v1/undo"): {"memory_id": "ID"},
     ("POST", "/v1/feedback"): {"recall_id": "RECALL", "item_id": "ID", "helpful": True},
     ("POST", "/v1/erasures"): {},
     ("GET", "/v1/erasures/ers_1"): None,

@@ -61,6 +61,31 @@ def test_acts_are_taken_back_one_by_one(home: Home) -> None:
         act(home, "undo", tea)
 
 
+def test_the_last_act_of_any_kind_is_undone_without_naming_it(home: Home) -> None:
+    tea, lisbon = home.id(TEA), home.id("Lives in Lisbon.")
+    before = standing(home)
+    with pytest.raises(CurationError, match="nothing has been done by hand"):
+        home.curator.undo(**home.owner)
+    act(home, "pin", tea)
+    act(home, "suppress", lisbon)
+    for memory_id in (lisbon, tea):
+        home.now += timedelta(minutes=1)
+        assert home.curator.undo(**home.owner).memory_id == memory_id
+    assert standing(home) == before
+    home.now += timedelta(minutes=1)
+    harp = home.curator.remember("I play the harp.", pinned=True, **home.owner)
+    home.now += timedelta(minutes=1)
+    assert home.curator.undo(**home.owner).memory_id == harp.memory_id
+    assert {m["status"] for m in home.reader.memories(**home.owner) if m["memory_id"] == harp.memory_id} == {"archived"}
+    home.now += timedelta(minutes=1)
+    assert home.curator.undo(**home.owner).status == "active", "undone again, it is back"
+    act(home, "pin", tea)
+    later = home.now + timedelta(minutes=1)
+    home.say(proposal(TEA, later, type=MemoryType.PREFERENCE, attribute="likes", value="green tea"))
+    with pytest.raises(CurationError, match=tea):
+        home.curator.undo(**home.owner)
+
+
 def test_what_an_edit_ended_stands_again(home: Home) -> None:
     tea, lisbon = home.id(TEA), home.id("Lives in Lisbon.")
     act(home, "edit", tea, "I live in Porto.")

@@ -61,6 +61,20 @@ def is_act(row: MemoryVersion) -> bool:
     return row.cause is Cause.MANUAL and row.change in ACTS
 
 
+def last_acts(rows: Iterable[MemoryVersion]) -> list[MemoryVersion]:
+    """What the user did last, in order: one act, or those that were done in one go (to remember something and pin it).
+
+    Args:
+        rows: versions of one user that stand.
+    """
+    acts = [row for row in rows if is_act(row)]
+    if not acts:
+        return []
+    last = max(acts, key=lambda act: (act.recorded_at, act.changed_at))
+    together = [act for act in acts if (act.run_id, act.recorded_at) == (last.run_id, last.recorded_at)]
+    return sorted(together, key=lambda act: (act.changed_at, act.version))
+
+
 # -- doing
 
 

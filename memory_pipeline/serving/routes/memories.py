@@ -12,7 +12,7 @@ from memory_pipeline.errors import NotFound
 from memory_pipeline.serving.access import Asking, Caller
 from memory_pipeline.serving.answers import ChangedMemory, History, Json, Memory, MemoryPage, changed
 from memory_pipeline.serving.paging import page
-from memory_pipeline.serving.requests import About, Classify, Edit, Remember
+from memory_pipeline.serving.requests import About, Classify, Edit, Remember, Undo
 from memory_pipeline.serving.routes.arguments import PROBLEMS, Cursor, Limit, MemoryId, Tenant, Text_, User
 from memory_pipeline.serving.routes.reads import named, page_size, whom
 from memory_pipeline.serving.service import Memories
@@ -104,6 +104,13 @@ def suppress(memory_id: MemoryId, memories: Memories, caller: Asking, body: Abou
 def undo(memory_id: MemoryId, memories: Memories, caller: Asking, body: About | None = None) -> Json:
     """Take back the user's last act on a memory, or overrule what last merged another statement into it or ended it."""
     return _done(memories.curator.undo, memory_id, caller, body)
+
+
+@router.post("/v1/undo", response_model=ChangedMemory)
+def undo_last(body: Undo, memories: Memories, caller: Asking) -> Json:
+    """Take back what the user did last by hand, whatever it was, or as `/v1/memories/{memory_id}/undo` where a memory
+    is named."""
+    return Json(changed(memories.curator.undo(body.memory_id, **whom(caller, body))))
 
 
 @router.post("/v1/memories/{memory_id}/classify", response_model=ChangedMemory)

@@ -15,7 +15,7 @@ from datetime import date
 
 from memory_pipeline.domain.derived.pattern import dissolved
 from memory_pipeline.domain.ledger.attachment import sources_of
-from memory_pipeline.domain.ledger.curation import is_act, perform
+from memory_pipeline.domain.ledger.curation import is_act, last_acts, perform
 from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.scope import Scope
@@ -23,6 +23,7 @@ from memory_pipeline.domain.text import normalise
 from memory_pipeline.errors import CurationError
 from memory_pipeline.stages.consolidation.consolidate import replay_users
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.hand.curate import forget
 from memory_pipeline.stages.hand.user_memories import Desk
 
 _NAMED = {
@@ -79,6 +80,35 @@ def undo(ctx: StageContext, scope: Scope, memory_id: str) -> MemoryVersion:
     act, first = withdrawing(desk, chain) or overruling(desk, chain[-1], _proposals(desk, chain))
     replay_users(ctx, [scope], first, [act])
     return Desk.of(ctx, scope).find(memory_id)
+
+
+def undo_last(ctx: StageContext, scope: Scope) -> MemoryVersion:
+    """Take back what the user did last by hand, whatever it was: what was remembered is forgotten, everything else is
+    withdrawn. To undo that again brings a forgotten memory back.
+
+    Raises:
+        CurationError: the user has done nothing, what was done last cannot be taken back, or something else has become
+            of the memory since.
+        ModelError: as in :func:`undo`.
+    """
+    desk = Desk.of(ctx, scope)
+    acts = last_acts(desk.held)
+    if not acts:
+        raise CurationError("nothing to undo: nothing has been done by hand")
+    last = acts[-1]
+    if any(act.change is Change.ADD for act in acts):
+        return forget(ctx, scope, last.memory_id)
+    rows = []
+    for memory_id in dict.fromkeys(act.memory_id for act in acts):
+        found = withdrawing(desk, desk.chain(desk.find(memory_id)))
+        if found is None or found[0].version_id not in {act.version_id for act in acts}:
+            raise CurationError(
+                f"what was done last ({last.reason}) is not undone alone: something else has become of {memory_id} "
+                "since, or it was an undoing; name the memory to undo that"
+            )
+        rows.append(found)
+    replay_users(ctx, [scope], min(day for _, day in rows), [row for row, _ in rows])
+    return Desk.of(ctx, scope).find(last.memory_id)
 
 
 def withdrawing(desk: Desk, chain: Sequence[MemoryVersion]) -> tuple[MemoryVersion, date] | None:

@@ -42,6 +42,7 @@ def runs(view: Viewing) -> Response:
             [(row["day"], {"asked": row["calls"], "kept": row["cached"]}) for row in by_day[-_DAYS:]], plots.REPLIES
         ),
         rates=_rates(view),
+        dagster=view.memories.settings.dagster_url,
     )
 
 
