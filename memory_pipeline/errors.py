@@ -11,6 +11,7 @@
     │   └── BatchError           … whose provider would not carry out a batch
     ├── StorageError             the lake or the index
     │   ├── IndexMismatch        … of another encoder or schema
+    │   ├── IndexDamaged         … of which a file is gone or changed
     │   └── SchemaTooNew         … of a newer release
     ├── AuditFailed              what a run has staged
     ├── BundleError              a bundle
@@ -143,6 +144,10 @@ class AuditFailed(MemoryPipelineError):
 
 class IndexMismatch(StorageError):
     """The index was built by another encoder or schema than the one in use."""
+
+
+class IndexDamaged(StorageError):
+    """A file of the index is gone, cut short or changed; the index is made again from the lake."""
 
 
 class SchemaTooNew(StorageError):

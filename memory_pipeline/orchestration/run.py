@@ -51,6 +51,7 @@ def run(
     """
     from memory_pipeline.stages.messages.ingest import take_inbox
     from memory_pipeline.stages.operations.clock import take_back_early
+    from memory_pipeline.stages.operations.index_repair import repair
     from memory_pipeline.stages.publication.auditing import accepting
 
     accepting(accept)
@@ -65,11 +66,38 @@ def run(
         report.planned = [_shown(step) for step in ahead.steps]
         report.forecast = ahead.as_dict()
         return report
+    repair(ctx)
     take_inbox(ctx)
     take_back_early(ctx)
     if settings.chat_batch and due(ctx, first, last, only):
         _require_batches(ctx)
     _make(settings, pipeline, report, start, first, last, only, Counter(), accept)
+    account(pipeline.stage_context(f"{start}-end"), report, began)
+    return report
+
+
+def make_lost(settings: Settings) -> RunReport:
+    """Materialise partitions of which rows are gone that a stage had made, and what follows from them; what is stale
+    for another reason is left to the next :func:`run`.
+
+    Raises:
+        MemoryPipelineError: a step failed; what was finished stays.
+    """
+    from memory_pipeline.stages.plan.freshness import Changed, why
+    from memory_pipeline.stages.plan.registry import STAGES
+
+    report = RunReport()
+    pipeline = Pipeline(home=settings.home)
+    began = datetime.now(UTC)
+    start = f"repair-{began:%Y%m%dT%H%M%S%f}"
+    ctx = pipeline.stage_context(start)
+    others = {
+        (stage.name, day): ENOUGH
+        for stage in STAGES
+        for day, reasons in why(ctx, stage).items()
+        if Changed.LOST not in reasons
+    }
+    _make(settings, pipeline, report, start, None, None, (), Counter(others))
     account(pipeline.stage_context(f"{start}-end"), report, began)
     return report
 
