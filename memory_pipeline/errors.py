@@ -11,6 +11,7 @@
     │   └── BatchError           … whose provider would not carry out a batch
     ├── StorageError             the lake or the index
     │   ├── IndexMismatch        … of another encoder or schema
+    │   ├── ForeignFiles         … that hold what is to be erased
     │   ├── IndexDamaged         … of which a file is gone or changed
     │   └── SchemaTooNew         … of a newer release
     ├── AuditFailed              what a run has staged
@@ -127,6 +128,16 @@ class StorageError(MemoryPipelineError):
     """
 
     path: str | None = None
+
+
+class ForeignFiles(StorageError):
+    """Files in the home that are none of its stores hold what is to be erased; what becomes of them is to be said.
+
+    Attributes:
+        files: named from the home.
+    """
+
+    files: tuple[str, ...] = ()
 
 
 class AuditFailed(MemoryPipelineError):
