@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memory_pipeline.asynchronous import in_thread
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.errors import CurationError
+from memory_pipeline.errors import CurationError, QueryError
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ class DataRights:
         tenant_id: str = "default",
         message_id: str | None = None,
         session_id: str | None = None,
+        foreign_files: str | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
         """Remove a user, a session or a message for good from everywhere, with all that rests on it alone.
@@ -133,15 +134,24 @@ class DataRights:
         What rests on other messages too is made anew from these. The erased messages stay out when they are sent
         again; see :meth:`forget_tombstones`. Returns the certificate: what was removed and made anew, and the proof.
 
+        Args:
+            foreign_files: what becomes of files in the home that are none of its stores and hold what is erased: with
+                ``keep`` the certificate names them, with ``delete`` they go as a whole. None = ask, by an error.
+
         Raises:
             NotFound: there is nothing to erase.
-            QueryError: several sessions have a message of that id.
+            ForeignFiles: there are such files, and ``foreign_files`` does not say what becomes of them.
+            QueryError: several sessions have a message of that id, or ``foreign_files`` is another word.
             ModelError: a model is needed for what is made anew, and cannot be reached; the rest is gone.
             StorageError: a store cannot be read or written; the next try goes on.
         """
         from memory_pipeline.stages.operations.erasure.erase import erase_named
+        from memory_pipeline.stages.operations.erasure.foreign_files import Handling
 
-        return erase_named(self._context(progress), scope_of(tenant_id, user_id), message_id, session_id)
+        if foreign_files not in (None, *Handling):
+            raise QueryError(f"foreign_files is {foreign_files!r}; it is keep or delete")
+        foreign = None if foreign_files is None else Handling(foreign_files)
+        return erase_named(self._context(progress), scope_of(tenant_id, user_id), message_id, session_id, foreign)
 
     def erasable(
         self,

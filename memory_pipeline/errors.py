@@ -11,6 +11,8 @@
     │   └── BatchError           … whose provider would not carry out a batch
     ├── StorageError             the lake or the index
     │   ├── IndexMismatch        … of another encoder or schema
+    │   ├── ForeignFiles         … that hold what is to be erased
+    │   ├── IndexDamaged         … of which a file is gone or changed
     │   └── SchemaTooNew         … of a newer release
     ├── AuditFailed              what a run has staged
     ├── BundleError              a bundle
@@ -128,6 +130,16 @@ class StorageError(MemoryPipelineError):
     path: str | None = None
 
 
+class ForeignFiles(StorageError):
+    """Files in the home that are none of its stores hold what is to be erased; what becomes of them is to be said.
+
+    Attributes:
+        files: named from the home.
+    """
+
+    files: tuple[str, ...] = ()
+
+
 class AuditFailed(MemoryPipelineError):
     """What a run has staged breaks a rule, so nothing of it was published: readers see what they saw before.
 
@@ -143,6 +155,10 @@ class AuditFailed(MemoryPipelineError):
 
 class IndexMismatch(StorageError):
     """The index was built by another encoder or schema than the one in use."""
+
+
+class IndexDamaged(StorageError):
+    """A file of the index is gone, cut short or changed; the index is made again from the lake."""
 
 
 class SchemaTooNew(StorageError):

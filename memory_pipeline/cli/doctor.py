@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ _PACKAGES = ("dagster", "duckdb", "lancedb", "pyarrow", "openai", "pandas", "onn
 _PROBED = 5  # users: the daily probe reads as more
 _SHOWN_ALERTS = 100
 _LANGUAGES = "languages"
+_SHOWN_DAYS = 3
+_AGAIN = "`memory-pipeline run` or `memory-pipeline doctor --repair` makes them again"
 
 
 def examine() -> list[dict[str, Any]]:
@@ -71,7 +73,9 @@ def checks_of(
     yield "files", lambda: _files(ctx)
     yield "unfinished files", lambda: _unfinished(ctx)
     yield "recall log", lambda: (True, _recall_log(ctx))
-    yield "index", lambda: (True, _index(ctx))
+    yield "index", lambda: _index(ctx)
+    yield "partitions", lambda: _partitions(ctx)
+    yield "replies", lambda: _replies(ctx)
     yield "isolation", lambda: _isolation(ctx)
     days = ctx.lake.days("messages")
     for name, checks in audit.OF_PARTITIONS.items():
@@ -86,6 +90,10 @@ def _dagster_storage(settings: Settings) -> tuple[bool, str]:
 
     url = database(settings)
     if url is None:
+        from memory_pipeline.orchestration.broken_databases import ADVICE, broken
+
+        if bad := broken(settings):
+            return False, f"{', '.join(map(str, bad))} cannot be read: {ADVICE}"
         return True, "SQLite under the home" if not settings.remote else "SQLite in DAGSTER_HOME"
     require(url)
     return True, f"Postgres at {shown(url)}, {runs_in(url)} runs"
@@ -186,9 +194,44 @@ def _recall_log(ctx: StageContext) -> str:
     return f"{len(log.files())} spools{told}"
 
 
-def _index(ctx: StageContext) -> str:
+def _index(ctx: StageContext) -> tuple[bool, str]:
+    from memory_pipeline.stages.operations.index_repair import damages
+
+    if bad := damages(ctx, whole=True):
+        return False, f"{'; '.join(bad.values())}: {_AGAIN}"
     found = ctx.index.statistics()
-    return ", ".join(f"{name} {s['rows']} rows" for name, s in found.items()) or "empty: run the pipeline"
+    return True, ", ".join(f"{name} {s['rows']} rows" for name, s in found.items()) or "empty: run the pipeline"
+
+
+def _partitions(ctx: StageContext) -> tuple[bool, str]:
+    """Partitions of which rows are gone that a stage had made."""
+    from memory_pipeline.stages.plan.freshness import Changed, why
+    from memory_pipeline.stages.plan.registry import STAGES
+
+    lost = {
+        stage.name: days
+        for stage in STAGES
+        if (days := sorted(day for day, reasons in why(ctx, stage).items() if Changed.LOST in reasons))
+    }
+    told = "; ".join(f"{name}: {_several(days)}" for name, days in lost.items())
+    return not lost, f"rows are gone of {told}: {_AGAIN}" if lost else "every partition holds what was made"
+
+
+def _replies(ctx: StageContext) -> tuple[bool, str]:
+    """Kept replies that proposals and verdicts rest on."""
+    days = ctx.lake.sql(
+        "SELECT DISTINCT day FROM (SELECT day, reply_key FROM proposals UNION ALL SELECT day, reply_key FROM verdicts) "
+        "WHERE reply_key IS NOT NULL AND reply_key NOT IN (SELECT key FROM replies) ORDER BY day"
+    )["day"].to_pylist()
+    told = (
+        f"kept replies are gone of {_several(days)}: put lake/replies back from a backup, or the model is asked again"
+    )
+    return not days, told if days else "all are kept that proposals and verdicts rest on"
+
+
+def _several(days: Sequence[date]) -> str:
+    more = f" and {len(days) - _SHOWN_DAYS} more" if len(days) > _SHOWN_DAYS else ""
+    return f"{', '.join(map(str, days[:_SHOWN_DAYS]))}{more}"
 
 
 def _isolation(ctx: StageContext) -> tuple[bool, str]:

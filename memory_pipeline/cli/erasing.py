@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,13 @@ from memory_pipeline.cli.owner import message_named
 from memory_pipeline.cli.reading import AsJson, Tenant
 
 app = typer.Typer()
+
+
+class Foreign(StrEnum):
+    """What becomes of files in the home that are none of its stores."""
+
+    keep = "keep"
+    delete = "delete"
 
 
 @app.command()
@@ -27,6 +35,15 @@ def erase(
     forget_tombstones: Annotated[
         bool, typer.Option("--forget-tombstones", help="Let messages that were erased be taken again.")
     ] = False,
+    foreign_files: Annotated[
+        Foreign | None,
+        typer.Option(
+            "--foreign-files",
+            help="Of files in the home that are none of its stores and hold it, such as the export that was ingested: "
+            "keep them and name them in the certificate, or delete them whole.",
+            show_default=False,
+        ),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -55,7 +72,7 @@ def erase(
         _show_counts(removed, as_json)
         return
     with progress(not as_json) as tell:
-        certificate = curator.erase(user_id=user, tenant_id=tenant, progress=tell, **asked)
+        certificate = curator.erase(user_id=user, tenant_id=tenant, progress=tell, foreign_files=foreign_files, **asked)
     _show(certificate, as_json)
 
 
@@ -108,6 +125,8 @@ def _show(certificate: dict[str, Any], as_json: bool) -> None:
         print_account("Made anew", ("stage", "partitions"), certificate["made_anew"].items(), figures=(1,))
     _show_provider(certificate["provider"])
     proof = certificate["proof"]
+    for name in proof["foreign_files"]:
+        console().print(f"Kept, and it holds what was erased: {name}", markup=False, soft_wrap=True)
     console().print(
         f"Proof: {proof['hits']} places found in {proof['files']} files ({proof['bytes']:,} bytes as they lie, "
         f"{proof['decoded_bytes']:,} decoded), {proof['rows_left']} rows left. "

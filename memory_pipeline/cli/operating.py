@@ -56,10 +56,20 @@ def ui(
 
 
 @app.command()
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    mend: Annotated[
+        bool,
+        typer.Option(
+            "--repair", help="First make damaged or lost parts again, and put broken databases of runs aside."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Check settings, stores, models and versions, and compare the lake with the index."""
     from memory_pipeline.cli.doctor import examine
 
+    if mend:
+        _repair(as_json)
     checks = examine()
     ok = all(check["ok"] for check in checks)
     if as_json:
@@ -71,6 +81,32 @@ def doctor(as_json: AsJson = False) -> None:
             console().print(str(check["detail"]), markup=False, style="dim")
     if not ok:
         raise typer.Exit(1)
+
+
+def _repair(as_json: bool) -> None:
+    """Damaged tables of the index, what was made in the lake and is gone, and broken databases of runs."""
+    from datetime import UTC, datetime
+
+    from memory_pipeline.orchestration.broken_databases import put_aside
+    from memory_pipeline.orchestration.materialise import make_lost
+    from memory_pipeline.settings import Settings
+    from memory_pipeline.stages.context import StageContext
+    from memory_pipeline.stages.operations.index_repair import repair
+
+    now = datetime.now(UTC)
+    settings = Settings.load()
+    with progress(not as_json) as tell:
+        aside = put_aside(settings, now)
+        found = repair(StageContext(settings, f"repair-{now:%Y%m%dT%H%M%S%f}", now, tell), whole=True)
+        report = make_lost(settings)
+    if as_json:
+        return
+    for line in (
+        *(f"put aside: {path}" for path in aside),
+        *(f"made again: {wrong}" for wrong in found.values()),
+        *(f"made again: {', '.join(step['stages'])} of {step['from']} to {step['to']}" for step in report.planned),
+    ):
+        console().print(line, markup=False)
 
 
 @app.command()

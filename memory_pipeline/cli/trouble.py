@@ -16,6 +16,7 @@ _SHUT = re.compile(
 )
 _SHUT_DATABASE = re.compile(r"readonly database", re.IGNORECASE)
 _DATABASE = re.compile(r"disk i/o error|unable to open database file", re.IGNORECASE)
+_BROKEN = re.compile(r"file is not a database|database disk image is malformed", re.IGNORECASE)
 _SPARE_BYTES = 1 << 20  # SQLite needs a page of 4 KiB and a journal; with less than this, it says no more than "I/O"
 _LINE = 300  # characters that are told of an error that is not ours
 
@@ -23,6 +24,11 @@ FREE = "the disk is full: free some space and run the same command again; what w
 OPEN = (
     "this home cannot be written by whoever runs this: reads work, everything else needs the right to write there "
     "(see the mount, the owner and the mode)"
+)
+
+
+ASIDE = (
+    "a database of runs is damaged: `memory-pipeline doctor --repair` puts it aside; nothing remembered stands in it"
 )
 
 
@@ -39,6 +45,8 @@ def remedy(error: BaseException, home: str) -> str | None:
     # A transcript that may not be read is no fault of the home.
     if any(_SHUT_DATABASE.search(text) or (_SHUT.search(text) and home in text) for text in texts):
         return OPEN
+    if any(_BROKEN.search(text) for text in texts):
+        return ASIDE
     if any(_DATABASE.search(text) for text in texts):
         return FREE if _free_bytes(home) < _SPARE_BYTES else "look at the disk: its own log may say more"
     return None

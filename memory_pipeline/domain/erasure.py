@@ -99,6 +99,7 @@ class Erasure:
         counted: rows, files and bytes that were there, by store.
         stale: partitions that were out of date before, by stage: they stay so.
         shared: traces that are not looked for, because others say the same.
+        foreign_files: what becomes of files that are none of the home's stores: ``keep`` or ``delete``.
     """
 
     erasure_id: str
@@ -109,6 +110,7 @@ class Erasure:
     counted: Mapping[str, int] = field(default_factory=dict)
     stale: Mapping[str, tuple[date, ...]] = field(default_factory=dict)
     shared: int = 0
+    foreign_files: str = "keep"
 
     @property
     def whole(self) -> frozenset[Scope]:
@@ -136,6 +138,7 @@ def as_json(erasure: Erasure) -> dict[str, Any]:
         "counted": dict(erasure.counted),
         "stale": _dated(erasure.stale),
         "shared": erasure.shared,
+        "foreign_files": erasure.foreign_files,
         "targets": [
             {
                 "tenant_id": target.scope.tenant_id,
@@ -170,6 +173,7 @@ def from_json(entry: Mapping[str, Any]) -> Erasure:
         counted=entry["counted"],
         stale=_undated(entry["stale"]),
         shared=entry["shared"],
+        foreign_files=entry.get("foreign_files", "keep"),
         targets=tuple(_target(found) for found in entry["targets"]),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import dagster as dg
@@ -47,6 +47,30 @@ def make_again(
     report = RunReport()
     waiting = Counter({(name, day): ENOUGH for name, days in before.items() for day in days})
     make(settings, report, start, done=waiting, accept=accept)
+    account(stage_context(f"{start}-end", settings.home), report, began)
+    return report
+
+
+def make_lost(settings: Settings) -> RunReport:
+    """Materialise partitions of which rows are gone that a stage had made, and what follows from them; what is stale
+    for another reason is left to the next run.
+
+    Raises:
+        MemoryPipelineError: a step failed; what was finished stays.
+    """
+    from memory_pipeline.stages.plan.freshness import Changed, why
+    from memory_pipeline.stages.plan.registry import STAGES
+
+    report, began = RunReport(), datetime.now(UTC)
+    start = f"repair-{began:%Y%m%dT%H%M%S%f}"
+    ctx = stage_context(start, settings.home)
+    others = {
+        (stage.name, day): ENOUGH
+        for stage in STAGES
+        for day, reasons in why(ctx, stage).items()
+        if Changed.LOST not in reasons
+    }
+    make(settings, report, start, done=Counter(others))
     account(stage_context(f"{start}-end", settings.home), report, began)
     return report
 

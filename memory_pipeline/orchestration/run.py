@@ -42,6 +42,7 @@ def run(
     """
     from memory_pipeline.stages.messages.ingest import take_inbox
     from memory_pipeline.stages.operations.clock import take_back_early
+    from memory_pipeline.stages.operations.index_repair import repair
 
     report, began = RunReport(), datetime.now(UTC)
     start = f"run-{began:%Y%m%dT%H%M%S%f}"
@@ -51,6 +52,7 @@ def run(
         report.planned = [step.as_dict() for step in ahead.steps]
         report.forecast = ahead.as_dict()
         return report
+    repair(ctx)
     take_inbox(ctx)
     take_back_early(ctx)
     steps = due(ctx, first, last, only)

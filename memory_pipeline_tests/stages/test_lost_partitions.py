@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import count
@@ -14,7 +16,9 @@ import pytest
 
 from benchmarks.faults.scenario import run_stages
 from benchmarks.faults.state import compare, state
+from memory_pipeline.cli import doctor
 from memory_pipeline.domain.ledger.memory import MemoryVersion
+from memory_pipeline.orchestration.broken_databases import broken, put_aside
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.plan import freshness, registry
@@ -105,6 +109,38 @@ def test_what_is_gone_is_made_again(home: Path) -> None:
     assert _stale(home) == {}
     difference = compare(before, state(_context(home)))
     assert not difference, difference
+
+
+@pytest.mark.parametrize(
+    ("dataset", "check", "told"),
+    [
+        ("proposals", "partitions", "proposals: 2026-03-03"),
+        ("links", "partitions", "memory_links: 2026-03-0"),
+        ("summaries", "partitions", "daily_summaries: 2026-03-0"),
+        ("replies", "replies", "kept replies are gone of 2026-03-0"),
+    ],
+)
+def test_doctor_names_what_is_gone(home: Path, dataset: str, check: str, told: str) -> None:
+    looks = dict(doctor.checks_of(_context(home)))
+    assert looks[check]()[0]
+    for day in home.glob(f"lake/{dataset}/day=*" if dataset != "proposals" else f"lake/{dataset}/day={DAYS[1]}"):
+        shutil.rmtree(day)
+    ok, detail = dict(doctor.checks_of(_context(home)))[check]()
+    assert not ok and told in detail and ("doctor --repair" in detail or "from a backup" in detail)
+
+
+def test_broken_databases_of_runs_are_named_and_put_aside(tmp_path: Path) -> None:
+    settings = Settings.load(home=str(tmp_path))
+    runs, index = (tmp_path / "dagster" / "history" / name for name in ("runs.db", "index.db"))
+    runs.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(index)) as sound:
+        sound.execute("CREATE TABLE a (b)")
+    runs.write_bytes(b"no database, whatever its name says")
+    ok, detail = dict(doctor.checks_of(_context(tmp_path)))["Dagster's storage"]()
+    assert not ok and detail.startswith(f"{runs} cannot be read") and "doctor --repair" in detail
+    assert put_aside(settings, datetime(2026, 4, 20, tzinfo=UTC)) == [runs]
+    assert sorted(path.name for path in runs.parent.iterdir()) == ["index.db", "runs.db.broken-20260420T000000"]
+    assert broken(settings) == []
 
 
 def test_what_is_counted_exists() -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 
 from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.errors import StorageError
+from memory_pipeline.errors import IndexDamaged, StorageError
 from memory_pipeline.retrieval.store.user_rows import MEMORIES, UserRows
 from memory_pipeline.storage.vectors.index import Index, vectors_of
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from memory_pipeline.storage.vectors.index_snapshot import Snapshot
 
+_log = logging.getLogger(__name__)
 _Key = tuple[str, bool, Scope]
 _State = tuple[tuple[int, int], int]
 _NO_TABLE: _State = ((0, 0), 0)
@@ -40,6 +44,8 @@ class HotRows:
     one. In a new version the entry stays where the user's rows lie as they lay (2 ms of CPU); else it is loaded anew.
 
     Args:
+        harmless: whether rows of a table, read for a user in a version of some time, bring nothing back; by default
+            nobody knows, and nothing older is read.
         most_entries, most_bytes: bounds of what is kept; one entry may exceed the bytes and is then not kept.
     """
 
@@ -47,12 +53,15 @@ class HotRows:
         self,
         index: Index,
         policy: RetrievalPolicy,
+        harmless: Callable[[str, Scope, pa.Table, datetime], bool] = lambda name, scope, rows, at: False,
         *,
         most_entries: int = 512,
         most_bytes: int = 512 * 1024 * 1024,
     ) -> None:
         self._index = index
         self._policy = policy
+        self._harmless = harmless
+        self._told: set[str | None] = set()
         self._most_entries = most_entries
         self._most_bytes = most_bytes
         self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
@@ -75,6 +84,29 @@ class HotRows:
             return {"entries": len(self._entries), "bytes": self._bytes}
 
     def _get(self, key: _Key) -> UserRows:
+        try:
+            return self._newest(key)
+        except IndexDamaged as error:
+            return self._older(key, error)
+
+    def _older(self, key: _Key, error: IndexDamaged) -> UserRows:
+        """The rows in the newest version of a damaged table that can be read, unless the user has taken something back
+        since: that is not to be seen again. Not kept, so that the table is read as soon as it is whole."""
+        name, shared, scope = key
+        for snapshot in self._index.last_sound(name):
+            try:
+                rows = snapshot.rows(snapshot.found(scope, shared=shared), self._index.schema(name).names)
+            except IndexDamaged:
+                continue
+            if not snapshot.newest and not self._harmless(name, scope, rows, snapshot.written_at):
+                break
+            if error.path not in self._told:
+                self._told.add(error.path)
+                _log.warning("%s; until then reads see its last sound version", error)
+            return self._load(key, rows)
+        raise error
+
+    def _newest(self, key: _Key) -> UserRows:
         snapshot = self._index.snapshot(key[0])
         state = _NO_TABLE if snapshot is None else snapshot.state
         found = self._lookup(key, state)

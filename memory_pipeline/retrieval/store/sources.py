@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,7 @@ from memory_pipeline.retrieval.store.cache import HotRows
 from memory_pipeline.retrieval.store.guards import allowed
 from memory_pipeline.retrieval.store.history import memories_at, recorded_by
 from memory_pipeline.retrieval.store.links import HotLinks, Links
+from memory_pipeline.retrieval.store.older_rows import harmless
 from memory_pipeline.retrieval.store.usefulness import RecentUsefulness, usefulness
 from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
 from memory_pipeline.storage.parquet.lake import Lake
@@ -90,7 +92,7 @@ class Sources:
         self._encoder = encoder
         self._policy = policy
         self._useful = RecentUsefulness(lake)
-        self._hot = HotRows(index, policy.retrieval)
+        self._hot = HotRows(index, policy.retrieval, partial(harmless, lake))
         self._links = HotLinks(lake, policy.consolidation.max_links)
 
     def open(self, query: Query) -> Opened:

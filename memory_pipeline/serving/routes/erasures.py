@@ -23,7 +23,7 @@ def erase(body: Erase, memories: Memories, caller: Asking) -> Json:
     is done, which takes seconds."""
     about = whom(caller, body)
     caller.unnamed(Erasures(memories.settings).pseudonym)
-    done = memories.curator.erase(**about, session_id=body.session_id, message_id=body.message_id)
+    done = memories.curator.erase(**about, session_id=body.session_id, message_id=body.message_id, foreign_files="keep")
     return Json(done, 201)
 
 

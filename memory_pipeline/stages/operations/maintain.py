@@ -74,6 +74,7 @@ def maintain(ctx: StageContext, grace: Grace | None = None) -> MaintenanceReport
     kept = grace or _grace(ctx)
     done = {}
     with alone(ctx.settings, MAINTENANCE):
+        done[_FIRST.name] = _FIRST.run(ctx, kept)
         before = size_of(ctx.lake, ctx.index)
         for n, step in enumerate(STEPS):
             ctx.progress("maintaining", n, len(STEPS))
@@ -177,6 +178,15 @@ def _blocks(ctx: StageContext, grace: Grace) -> dict[str, int]:
     return {"files removed": BlockFiles(ctx.settings.path("recall")).remove_before(first.timestamp())}
 
 
+def _repair(ctx: StageContext, grace: Grace) -> dict[str, int]:
+    """Tables of the index of which a file is gone or damaged: nothing else can be done to them."""
+    from memory_pipeline.stages.operations.index_repair import repair
+
+    return {f"{name} made again": 1 for name in repair(ctx)}
+
+
+_FIRST = Step("damaged index", _repair)
+"""Before the stores are measured, which a damaged table would stop."""
 STEPS = (
     Step("erasures", _erasures),
     Step("unfinished files", _unfinished),

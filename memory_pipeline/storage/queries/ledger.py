@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 
 import pyarrow as pa
 
@@ -15,6 +15,8 @@ from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.parquet.lake import scopes_table as scopes_table
 
 LedgerFiles = tuple[str, Sequence[str]]
+
+_TAKING_BACK = ("forget", "suppress", "edit", "classify", "undo")
 
 # The versions that hold: of each version_id its last row, unless that row withdraws it.
 STANDING = """
@@ -161,3 +163,26 @@ def touched(lake: Lake, days: Iterable[date]) -> dict[str, str | None]:
         days={"memory_versions": list(days)},
     )
     return dict(zip(table["memory_id"].to_pylist(), table["version_id"].to_pylist(), strict=True))
+
+
+def last_taken_back(lake: Lake, scope: Scope) -> dict[str, int]:
+    """Of the memories that a user, or another one of the tenant who shares, has had forgotten, silenced, put otherwise
+    or given another class: the last version by which, by memory id."""
+    found = lake.sql(
+        "SELECT memory_id, max(version) AS version FROM memory_versions "
+        "WHERE tenant_id = $tenant AND (user_id = $user OR shared) AND list_contains($changes, change) "
+        "GROUP BY memory_id",
+        {"tenant": scope.tenant_id, "user": scope.user_id, "changes": list(_TAKING_BACK)},
+    )
+    return dict(zip(found["memory_id"].to_pylist(), found["version"].to_pylist(), strict=True))
+
+
+def reclassified_since(lake: Lake, scope: Scope, since: datetime) -> bool:
+    """Whether memories or messages of a user have been given a class by hand since a time."""
+    of_user = "tenant_id = $tenant AND user_id = $user AND recorded_at >= $since"
+    found = lake.sql(
+        f"SELECT 1 FROM memory_versions WHERE change = 'classify' AND {of_user} "
+        f"UNION ALL SELECT 1 FROM message_classes WHERE {of_user}",
+        {"tenant": scope.tenant_id, "user": scope.user_id, "since": since},
+    )
+    return bool(found.num_rows)

@@ -10,6 +10,7 @@ beside the old one. Within one user search is exact: an approximate index finds 
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ from memory_pipeline.storage.erasing.erasure_fence import Fence
 from memory_pipeline.storage.parquet.arrow_rows import arrow_schema
 from memory_pipeline.storage.vectors import encoder_pointer
 from memory_pipeline.storage.vectors.encoder_pointer import folder_of
+from memory_pipeline.storage.vectors.index_damage import damage, last_sound, named
 from memory_pipeline.storage.vectors.index_rows import TABLES as TABLES
 from memory_pipeline.storage.vectors.index_rows import IndexedMemory as IndexedMemory
 from memory_pipeline.storage.vectors.index_rows import IndexedMessage as IndexedMessage
@@ -128,7 +130,8 @@ class Index(IndexUpkeep):
         self._in_force()
         if name not in self._open:
             if self._exists(name):
-                handle = self._db.open_table(name)
+                with named(self.place(name)):
+                    handle = self._db.open_table(name)
             elif create:
                 handle = self._db.create_table(name, schema=self.schema(name), exist_ok=True)
             else:
@@ -147,10 +150,13 @@ class Index(IndexUpkeep):
             if not self._exists(name):
                 self._read.pop(name, None)
                 return None
-            held = lance.dataset(f"{self.uri}/{name}.lance")
+            with named(self.place(name)):
+                held = lance.dataset(self.place(name))
             self._refuse_other_columns(name, set(held.schema.names))
-        elif (newest := held.latest_version) != held.version:
-            held = held.checkout_version(newest)
+        else:
+            with named(self.place(name)):
+                newest = held.latest_version
+                held = held if newest == held.version else held.checkout_version(newest)
             self._refuse_other_columns(name, set(held.schema.names))
         self._read[name] = made, held
         return held
@@ -172,7 +178,8 @@ class Index(IndexUpkeep):
         """The columns that a table of an older release lacks; empty where there is no table or nothing is missing."""
         if not self._exists(name):
             return pa.schema([])
-        there = set(lance.dataset(f"{self.uri}/{name}.lance").schema.names)
+        with named(self.place(name)):
+            there = set(lance.dataset(self.place(name)).schema.names)
         return pa.schema([field for field in self.schema(name) if field.name not in there])
 
     def add_columns(self, name: str, columns: pa.Schema, values: Callable[[Sequence[str]], pa.Table]) -> None:
@@ -192,6 +199,36 @@ class Index(IndexUpkeep):
 
         lance.dataset(f"{self.uri}/{name}.lance").add_columns(filled, read_columns=[key])
         self._open.pop(name, None)
+
+    def place(self, name: str) -> str:
+        """The folder of a table."""
+        return f"{self.uri}/{name}.lance"
+
+    def damage(self, name: str, *, whole: bool = False) -> str:
+        """What is wrong with a table's files, see :func:`index_damage.damage`; on object storage nobody looks."""
+        return "" if "://" in self.uri else damage(self.place(name), whole=whole)
+
+    def discard(self, name: str) -> None:
+        """Remove what there is of a table, all of which stands in the lake, too.
+
+        Raises:
+            StorageError: it cannot be removed.
+        """
+        try:
+            if os.path.isdir(self.place(name)):
+                shutil.rmtree(self.place(name))
+        except OSError as error:
+            raise StorageError(f"cannot remove {self.place(name)}: {error}", path=self.place(name)) from error
+        for held in (self._open, self._read, self._versions, self._snapshots):
+            held.pop(name, None)
+        self._indexed.discard(name)
+
+    def last_sound(self, name: str) -> Iterator[Snapshot]:
+        """What of a damaged table may still be read, the newest first; see :func:`index_damage.last_sound`."""
+        found = () if "://" in self.uri else last_sound(self.place(name))
+        for dataset, indexed, newest in found:
+            if set(dataset.schema.names) == set(self.schema(name).names):
+                yield Snapshot(dataset, self._made(name), indexed=indexed, newest=newest)
 
     def _exists(self, name: str) -> bool:
         if "://" in self.uri:
@@ -229,7 +266,8 @@ class Index(IndexUpkeep):
             if dataset is None:
                 self._snapshots.pop(name, None)
                 return None
-            held = self._snapshots[name] = Snapshot(dataset, made)
+            with named(self.place(name)):
+                held = self._snapshots[name] = Snapshot(dataset, made)
             return held
 
     def _made(self, name: str) -> tuple[int, int]:
@@ -275,7 +313,7 @@ class Index(IndexUpkeep):
         table = self.table(name, create=True)
         assert table is not None
         key = TABLES[name].key
-        with self.fence.writing(f"index of {name}", full):
+        with self.fence.writing(f"index of {name}", full), named(self.place(name)):
             table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(full)
         if not indexed:  # or whoever created it was killed before it had made them
             there = {column for index in table.list_indices() for column in index.columns}
@@ -342,7 +380,8 @@ class Index(IndexUpkeep):
         if dataset is None:
             return self._none(name, columns)
         wanted = self.schema(name).names if columns is None else list(columns)
-        return dataset.to_table(columns=wanted, filter=where)
+        with named(self.place(name)):
+            return dataset.to_table(columns=wanted, filter=where)
 
     def _none(self, name: str, columns: Sequence[str] | None) -> pa.Table:
         empty = self.schema(name).empty_table()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.storage.vectors.index_damage import named
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,14 +46,18 @@ class Snapshot:
     Args:
         dataset: of Lance, at one version.
         made: what tells the table from others that had its name.
+        indexed: its scalar indexes can be read.
+        newest: there is no newer version, sound or not.
 
     Attributes:
         state: ``made``, and the number of the version.
     """
 
-    def __init__(self, dataset: Any, made: tuple[int, int]) -> None:
+    def __init__(self, dataset: Any, made: tuple[int, int], *, indexed: bool = True, newest: bool = True) -> None:
         self.state = (made, int(dataset.version))
+        self.newest = newest
         self._dataset = dataset
+        self._indexed = indexed
         self._files = {f.fragment_id: _files(f.metadata) for f in dataset.get_fragments()}
 
     def found(self, scope: Scope, *, shared: bool = False) -> Found:
@@ -66,7 +72,10 @@ class Snapshot:
             where &= (pc.field("user_id") != scope.user_id) & pc.field("shared")
         else:
             where &= pc.field("user_id") == scope.user_id
-        scanned = self._dataset.scanner(columns=[], filter=where, with_row_address=True).to_table()
+        with named(self._dataset.uri):
+            scanned = self._dataset.scanner(
+                columns=[], filter=where, with_row_address=True, use_scalar_index=self._indexed
+            ).to_table()
         addresses: npt.NDArray[np.uint64] = np.sort(scanned.column("_rowaddr").to_numpy())
         mark = hashlib.blake2b(addresses.tobytes(), digest_size=16)
         for fragment in np.unique(addresses >> _FRAGMENT_BITS).tolist():
@@ -76,8 +85,15 @@ class Snapshot:
     def rows(self, found: Found, columns: Sequence[str]) -> pa.Table:
         """Columns of rows that were found in this version."""
         # By address only the call that pylance itself is built on takes rows: its public ones count from the first row.
-        taken: pa.Table = self._dataset._take_rows(found.addresses.tolist(), list(columns))
+        with named(self._dataset.uri):
+            taken: pa.Table = self._dataset._take_rows(found.addresses.tolist(), list(columns))
         return taken
+
+    @property
+    def written_at(self) -> datetime:
+        """When this version was written, UTC."""
+        at: datetime = self._dataset.get_version()["timestamp"]
+        return at.astimezone(UTC)  # as Lance gives it: local, without a zone
 
 
 def _files(fragment: Any) -> str:

@@ -19,6 +19,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.working_memory import take
 from memory_pipeline.stages.operations.erasure import provider, remaking, withdrawn
 from memory_pipeline.stages.operations.erasure.erased_rows import Rows
+from memory_pipeline.stages.operations.erasure.foreign_files import Handling, delete, holding, require
 from memory_pipeline.stages.operations.erasure.proof import prove
 from memory_pipeline.stages.operations.erasure.reach import Found, reach, target_of
 from memory_pipeline.stages.operations.erasure.stores import Stores
@@ -33,7 +34,8 @@ __all__ = ["complete", "erase", "erase_named", "log_working", "survey"]
 CERTIFICATE_VERSION = 1
 _TOMBSTONES = (
     "salted hashes keep the erased messages out when they are sent again; "
-    "`memory-pipeline erase --user USER --forget-tombstones` lifts that"
+    "`memory-pipeline erase --user USER --forget-tombstones` lifts that; their salt lies beside them "
+    "(erasures/salt), so whoever has the home can tell whether a text that they guess is among them"
 )
 
 
@@ -48,10 +50,19 @@ def survey(ctx: StageContext, targets: Sequence[Target]) -> dict[str, int]:
     return dict(sorted(erasure.counted.items())) | ({"batches at the provider": sent} if sent else {})
 
 
-def erase(ctx: StageContext, targets: Sequence[Target], reason: Reason = Reason.REQUEST) -> dict[str, Any]:
+def erase(
+    ctx: StageContext,
+    targets: Sequence[Target],
+    reason: Reason = Reason.REQUEST,
+    foreign: Handling | None = Handling.KEEP,
+) -> dict[str, Any]:
     """Erase users or some of their messages, and give the certificate.
 
+    Args:
+        foreign: what becomes of files in the home that are none of its stores; None = somebody has to say.
+
     Raises:
+        ForeignFiles: there are such files, and nobody has said; nothing is erased.
         NotFound: there is nothing to erase.
         ModelError: a model is needed for what is made anew, and cannot be reached: what was to go is gone, and the
             next run completes the rest.
@@ -63,6 +74,8 @@ def erase(ctx: StageContext, targets: Sequence[Target], reason: Reason = Reason.
         scopes = sorted({target.scope for target in targets})
         with one_writer(ctx.settings, scopes):
             found, erasure, said, derived = _prepared(ctx, targets, reason)
+            require(ctx.settings, said.together(derived), foreign)
+            erasure = replace(erasure, foreign_files=str(foreign or Handling.KEEP))
             for each in found:
                 kept.bury(each.target.scope, each.messages)
             kept.open(erasure, said, derived)
@@ -70,7 +83,11 @@ def erase(ctx: StageContext, targets: Sequence[Target], reason: Reason = Reason.
 
 
 def erase_named(
-    ctx: StageContext, scope: Scope, message_id: str | None = None, session_id: str | None = None
+    ctx: StageContext,
+    scope: Scope,
+    message_id: str | None = None,
+    session_id: str | None = None,
+    foreign: Handling | None = None,
 ) -> dict[str, Any]:
     """Erase what a request names; see :func:`erase` and :func:`reach.target_of`.
 
@@ -80,7 +97,7 @@ def erase_named(
     completed = _completed(ctx)
     log_working(ctx, scope)
     try:
-        return erase(ctx, [target_of(ctx, scope, message_id, session_id)])
+        return erase(ctx, [target_of(ctx, scope, message_id, session_id)], foreign=foreign)
     except NotFound:
         for erasure, certificate in completed:
             if any(target.covers(scope, message_id, session_id) for target, _ in erasure.targets):
@@ -156,8 +173,10 @@ def _carried_out(ctx: StageContext, kept: Erasures, erasure: Erasure) -> dict[st
         remaking.keep_fresh(own, erasure)
         own.progress("erasing", 2, 4)
         done.update(stores.purge_index())
+        if erasure.foreign_files == Handling.DELETE:
+            done["foreign files"] += delete(own.settings, holding(own.settings, said.together(derived)))
         own.progress("erasing", 3, 4)
-        proof = prove(own, erasure, stores, said, derived)
+        proof = prove(own, erasure, stores, said, derived, kept.pseudonym)
         own.progress("erasing", 4, 4)
     certificate = _certificate(own, kept, erasure, done, again, proof)
     if proof["hits"] or proof["rows_left"]:

@@ -7,8 +7,9 @@ run has staged, the ledger's checkpoint, and what is laid out by user.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -129,3 +130,30 @@ def forget_notes(ctx: StageContext, traces: Traces, names: set[str]) -> int:
             store.remove(f".notes/{info.base_name}")
             removed += 1
     return removed
+
+
+def rename_sources(ctx: StageContext, pseudonyms: Mapping[str, str]) -> int:
+    """Put pseudonyms in place of users' names in the names of the files that were taken. Returns how many were.
+
+    Args:
+        pseudonyms: by user id.
+    """
+    import pyarrow as pa
+
+    def renamed(text: str) -> str:
+        for name, pseudonym in pseudonyms.items():
+            text = re.sub(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", pseudonym, text, flags=re.IGNORECASE)
+        return text
+
+    changed = 0
+    for path in ctx.lake.files("sources") if pseudonyms else ():
+        names = ctx.lake.columns("sources", [path], ["path"])["path"].to_pylist()
+        if count := sum(renamed(name) != name for name in names):
+            column = pa.array([*map(renamed, names)], pa.string())
+            rewrite(ctx, path, partial(_with, name="path", column=column))
+            changed += count
+    return changed
+
+
+def _with(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
+    return table.set_column(table.schema.get_field_index(name), table.schema.field(name), column)

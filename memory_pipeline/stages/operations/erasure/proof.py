@@ -8,22 +8,34 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.erasure import Erasure
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.operations.erasure.erased_rows import Rows
+from memory_pipeline.stages.operations.erasure.foreign_files import Handling, called, is_foreign
 from memory_pipeline.stages.operations.erasure.stores import Stores
 from memory_pipeline.stages.operations.erasure.texts import narrowed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memory_pipeline.domain.scope import Scope
     from memory_pipeline.storage.erasing.traces import Traces
 
 _SHOWN = 20
 
 
-def prove(ctx: StageContext, erasure: Erasure, stores: Stores, said: Traces, derived: Traces) -> dict[str, Any]:
+def prove(
+    ctx: StageContext,
+    erasure: Erasure,
+    stores: Stores,
+    said: Traces,
+    derived: Traces,
+    pseudonym: Callable[[Scope], str],
+) -> dict[str, Any]:
     """Search the whole home.
 
     Returns:
         ``rows_left``, ``hits`` (places where an erased text was found), ``where`` (of some of them), ``files``,
         ``bytes`` and ``decoded_bytes`` that were searched, ``undecoded`` files, ``traces`` that were looked for,
-        ``shared_with_others`` and ``too_short``: what could not be told apart from what others say.
+        ``shared_with_others`` and ``too_short``: what could not be told apart from what others say, ``foreign_files``
+        that hold it and were to be kept.
     """
     from memory_pipeline.storage.erasing.erasures import FOLDER
     from memory_pipeline.storage.erasing.trace_search import search
@@ -32,6 +44,9 @@ def prove(ctx: StageContext, erasure: Erasure, stores: Stores, said: Traces, der
     texts = narrowed(ctx, everything, erasure, said, derived)
     traces = texts.said.together(texts.derived)
     found = search(ctx.settings.path(), traces, skip=(f"{FOLDER}/",))
+    kept = sorted(n for n in found.hits if is_foreign(n)) if erasure.foreign_files == Handling.KEEP else []
+    for name in kept:
+        del found.hits[name]
     left = stores.left()
     return {
         "rows_left": sum(left.values()),
@@ -41,6 +56,7 @@ def prove(ctx: StageContext, erasure: Erasure, stores: Stores, said: Traces, der
         "bytes": found.bytes,
         "decoded_bytes": found.decoded_bytes,
         "undecoded": found.undecoded[:_SHOWN],
+        "foreign_files": called(kept, erasure, pseudonym),
         "traces": len(traces),
         "shared_with_others": erasure.shared + texts.shared,
         "too_short": traces.too_short,

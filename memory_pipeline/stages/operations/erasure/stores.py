@@ -96,6 +96,9 @@ class Stores:
         self._accesses.rename({scope: self._kept_as(scope) for scope in self._erasure.whole})
         done.update(self._deliveries.inbox())
         done.update(self._deliveries.quarantine_files())
+        with exclusive(self._ctx.settings):
+            names = {scope.user_id: self._kept_as(scope) for scope in self._erasure.whole}
+            done["names of files taken"] += partitions.rename_sources(self._ctx, names)
         users = {scope.user_id for scope in self._erasure.whole}
         done["notes made again"] += partitions.forget_notes(self._ctx, self._traces, users)
         done.update(redact(self._ctx.settings, self._redaction))
