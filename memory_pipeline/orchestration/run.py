@@ -63,7 +63,7 @@ def run(
     if dry_run:
         ahead = look_ahead(ctx, plan(ctx, first, last, only))
         report.planned = [_shown(step) for step in ahead.steps]
-        report.forecast = ahead.as_dict()
+        report.forecast = ahead.to_dict()
         return report
     take_inbox(ctx)
     take_back_early(ctx)
