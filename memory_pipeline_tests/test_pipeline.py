@@ -39,7 +39,7 @@ def pipeline(tmp_path: Path) -> Pipeline:
     return Pipeline.open(str(tmp_path / "home"))
 
 
-def test_messages_become_memories(pipeline: Pipeline) -> None:
+def test_messages_become_memories(pipeline: Pipeline, tmp_path: Path) -> None:
     with pipeline:
         report = pipeline.ingest([TURN, {**TURN, "message_id": "m-2", "content": ""}])
         assert (report.taken, report.quarantined) == (1, 1)
@@ -47,19 +47,29 @@ def test_messages_become_memories(pipeline: Pipeline) -> None:
         ahead = pipeline.plan("2026-03-01", "2026-03-31")
         assert {stage for step in ahead.steps for stage in step.stages} >= {"proposals", "memories"}
         assert ahead.reasons["proposals"] == {"never made": 1}
-        assert [d.kind for d in pipeline.diff().memories] == ["added"]
+        change = pipeline.diff()
+        assert [d.kind for d in change.memories] == ["added"]
         made = asyncio.run(pipeline.arun())
         assert made.stages["memories"]["rows"] == 1
         assert pipeline.plan().steps == ()
     with MemoryReader.open(pipeline.settings.home) as reader:
         (found,) = reader.memories(user_id="ann", as_of="2026-03-11")
-        assert found["content"] == "Lives in Oslo."
+        assert found.content == found["content"] == "Lives in Oslo."
         assert reader.memories(user_id="ann", as_of="2026-03-09T23:00:00+00:00") == []
-        assert [p["label"] for p in reader.timeline(user_id="ann", start="2026-03-10", end="2026-03-10")]
+        (day,) = reader.timeline(user_id="ann", start="2026-03-10", end="2026-03-10")
+        assert (day.label, day.messages) == ("2026-03-10", 1)
+        history = reader.explain(found.memory_id, user_id="ann")
+        assert [m["quote"] for m in history.messages] == [TURN["content"]] and history.memory == found
         with pytest.raises(QueryError, match="no day or time such as 2026-03-01"):
             reader.memories(user_id="ann", as_of="last week")
         reader.close()
         assert reader.search("where do I live?", user_id="ann"), "what was let go of is opened again"
+    with MemoryCurator.open(pipeline.settings.home) as curator:
+        act = asyncio.run(curator.apin(found.memory_id, user_id="ann"))
+        bundle = curator.export(tmp_path / "ann.zip", user_id="ann")
+        taken = curator.import_(tmp_path / "ann.zip", dry_run=True)
+    for result in (report, ahead, change, made, found, day, history, act, bundle, taken):
+        assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
 
 
 def test_files_and_folders(pipeline: Pipeline, tmp_path: Path) -> None:

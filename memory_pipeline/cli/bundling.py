@@ -13,7 +13,7 @@ from memory_pipeline.cli.reading import AsJson, Tenant, User
 from memory_pipeline.cli.writing import Accept, accepted_audits
 
 if TYPE_CHECKING:
-    from memory_pipeline.stages.operations.bundle.importing import ImportReport
+    pass
 
 app = typer.Typer()
 
@@ -57,7 +57,7 @@ def import_(
             path, user_id=user, tenant_id=tenant, dry_run=dry_run, accept=accepted, progress=tell
         )
     if as_json:
-        print_json({"dry_run": dry_run, **_plain(report)})
+        print_json({"dry_run": dry_run, **report.to_dict()})
         return
     aside = Counter(a.dataset for a in report.aside)
     names = [n for n in report.added if report.added[n] or report.known[n] or aside[n]]
@@ -71,10 +71,3 @@ def import_(
         console().print(f"- {dataset}: {reason} ({count})", markup=False)
     if report.merged and not dry_run:
         console().print("This home knew the user: `memory-pipeline run` makes anew what follows from both.")
-
-
-def _plain(report: ImportReport) -> dict[str, object]:
-    from memory_pipeline.domain.plain import plain
-
-    found: dict[str, object] = plain(report)
-    return found

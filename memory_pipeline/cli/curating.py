@@ -30,9 +30,9 @@ def _curator() -> MemoryCurator:
 def _show(version: MemoryVersion, as_json: bool) -> None:
     """One line that says what holds now."""
     if as_json:
-        from memory_pipeline.retrieval.lists.listing import listed
+        from memory_pipeline.retrieval.lists.listing import record
 
-        print_json({**listed(version), "change": str(version.change), "reason": version.reason})
+        print_json(record(version))
         return
     marks = [str(version.status), str(version.type)]
     marks += ["pinned"] if version.pinned else []

@@ -124,7 +124,7 @@ def maintain(as_json: AsJson = False) -> None:
     with progress(not as_json) as tell, instance(settings) as dagster:
         done = maintain_all(StageContext(settings, f"maintain-{now:%Y%m%dT%H%M%S%f}", now, tell), dagster)
     if as_json:
-        print_json(done.as_dict())
+        print_json(done.to_dict())
     else:
         _print_maintained(done)
     if not all(check.ok for check in done.checks):

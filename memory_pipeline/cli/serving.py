@@ -70,7 +70,7 @@ def add(
     }
     received = receive(StageContext(settings, f"add-{now:%Y%m%dT%H%M%S%f}", now), WorkingMemory(settings), [row])
     if as_json:
-        print_json(received.as_dict())
+        print_json(received.to_dict())
     if received.faults:
         print(f"memory-pipeline: not taken: {received.faults[0].reason}", file=sys.stderr)
         raise typer.Exit(1)

@@ -47,7 +47,7 @@ def ingest(
         ctx = StageContext(Settings.load(), f"ingest-{now:%Y%m%dT%H%M%S%f}", now, tell)
         report = take(ctx, paths, format=format, tenant=tenant, user=user, timezone=timezone)
     if as_json:
-        print_json(report.as_dict())
+        print_json(report.to_dict())
     else:
         _print_intake(report, ctx.settings)
     if unreadable := report.unreadable:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from pathlib import PurePath
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 
@@ -84,3 +84,25 @@ class Plain:
         """Its fields as ``json.dumps`` takes them: times as ISO 8601."""
         found: dict[str, Any] = plain(self)
         return found
+
+
+class Record(Plain, Mapping[str, Any]):
+    """A result whose fields can be read by name as well, as those of a dict can: ``row["content"]``, ``{**row}``.
+
+    Read so, what there are several of is a list. For dataclasses with ``eq=False``: equal is what has equal values.
+    """
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.__dataclass_fields__:
+            raise KeyError(name)
+        value = getattr(self, name)
+        return list(value) if isinstance(value, tuple) else value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dataclass_fields__)
+
+    def __len__(self) -> int:
+        return len(self.__dataclass_fields__)

@@ -76,7 +76,7 @@ class FixtureReport:
             "isolation_reads": self.reads,
         }
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON shape of the suite: its metrics, and the failures."""
         failures = [
             {"fixture": o.fixture, "check": o.check, "expected": o.expected, "found": o.found} for o in self.failures

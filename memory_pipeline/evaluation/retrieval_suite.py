@@ -205,8 +205,8 @@ def _figures(level: str, ranking: Ranking, gold: Iterable[str]) -> Mapping[str, 
 
 
 def data_set(name: str, options: Any) -> Mapping[str, Interval | float]:
-    """The suite of one data set; see ``suites.SUITES``."""
-    from memory_pipeline.evaluation.datasets import folder, load
+    """The suite of one data set; see ``suites.suites``."""
+    from memory_pipeline.evaluation.data_sets import folder, load
     from memory_pipeline.inference.models import open_encoder
 
     corpus = load(name, folder(options.datasets)).limited(options.limit)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.errors import EvaluationError
-from memory_pipeline.evaluation.datasets import LOADERS, VARIABLE
+from memory_pipeline.evaluation.data_sets import VARIABLE, loaders
 from memory_pipeline.evaluation.metrics import Interval
 from memory_pipeline.evaluation.retrieval_suite import data_set
 from memory_pipeline.settings import Settings
@@ -50,7 +50,13 @@ def _fixtures(options: Options) -> Mapping[str, Figure | Failures]:
 
 Suite = Callable[[Options], Mapping[str, Figure | Failures]]
 # A suite is one entry here: a function from options to figures, a mean with its interval where there are many values.
-SUITES: dict[str, Suite] = {"fixtures": _fixtures, **{name: partial(data_set, name) for name in LOADERS}}
+SUITES: dict[str, Suite] = {"fixtures": _fixtures}
+_ELSEWHERE = "data sets of research are read by a checkout of the project (folder benchmarks/), which is not here"
+
+
+def suites() -> Mapping[str, Suite]:
+    """Every suite there is by its name: the package's own, and one for each data set that can be read."""
+    return {**SUITES, **{name: partial(data_set, name) for name in loaders()}}
 
 
 def evaluate(names: Iterable[str], options: Options) -> dict[str, Mapping[str, Figure | Failures]]:
@@ -63,12 +69,14 @@ def evaluate(names: Iterable[str], options: Options) -> dict[str, Mapping[str, F
         EvaluationError: there is no suite of a name, or one cannot run; the message says what is missing.
     """
     given = options.datasets is not None or VARIABLE in os.environ
-    wanted = list(dict.fromkeys(names)) or [name for name in SUITES if given or name not in LOADERS]
-    if unknown := [name for name in wanted if name not in SUITES]:
-        raise EvaluationError(f"no suite called {', '.join(unknown)}; there are {', '.join(SUITES)}")
+    there = suites()
+    wanted = list(dict.fromkeys(names)) or list(there if given else SUITES)
+    if unknown := [name for name in wanted if name not in there]:
+        why = "" if loaders() else f"; {_ELSEWHERE}"
+        raise EvaluationError(f"no suite called {', '.join(unknown)}; there are {', '.join(there)}{why}")
     if options.limit is not None and options.limit < 1:
         raise EvaluationError(f"a limit of {options.limit} leaves no question: give at least 1")
-    return {name: SUITES[name](options) for name in wanted}
+    return {name: there[name](options) for name in wanted}
 
 
 def plain(figure: Figure) -> float:

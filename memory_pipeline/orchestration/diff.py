@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.plain import Plain
 from memory_pipeline.orchestration.look_ahead import LookAhead, look_ahead
 from memory_pipeline.orchestration.plan import ENOUGH, due, plan
 from memory_pipeline.settings import Settings
@@ -29,7 +30,7 @@ class Declined(Exception):
 
 
 @dataclass
-class DiffReport:
+class DiffReport(Plain):
     """What would come of a run (the JSON shape of ``diff --json``).
 
     Attributes:
@@ -131,7 +132,7 @@ def _rehearsed(
     report = DiffReport(ctx.run_id)
     steps = plan(ctx, first, last, TELLING)
     ahead = look_ahead(ctx, [step for step in steps if _open(step, done)])
-    report.forecast = ahead.as_dict()
+    report.forecast = ahead.to_dict()
     if ahead.forecast.calls and ctx.settings.chat != "builtin" and not agree(ahead):
         raise Declined
     days: set[date] = set()

@@ -43,7 +43,7 @@ class LookAhead:
     def over_budget(self) -> bool:
         return self.left is not None and self.forecast.usd > self.left
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON shape of ``run --dry-run --json`` under ``forecast``."""
         found = self.forecast
         return {

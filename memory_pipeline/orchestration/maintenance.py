@@ -24,10 +24,10 @@ class Maintained:
     history: Pruned
     checks: tuple[Audit, ...]
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         checks = [{"name": c.name, "ok": c.ok, "detail": c.detail} for c in self.checks]
-        return {**self.stores.as_dict(), "event_log": asdict(self.history), "checks": checks}
+        return {**self.stores.to_dict(), "event_log": asdict(self.history), "checks": checks}
 
 
 def maintain_all(ctx: StageContext, instance: dg.DagsterInstance) -> Maintained:

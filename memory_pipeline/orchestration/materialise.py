@@ -105,7 +105,7 @@ def make(
             stage_context(f"{start}-{len(report.planned)}", settings.home, batch), first, last, only, done, left_open
         ):
             for step in steps:
-                report.planned.append(step.as_dict())
+                report.planned.append(step.to_dict())
                 left_open |= _materialise(dagster, step, report, batch, accept)
                 raise_if_stopped()
                 done.update((name, day) for name, days in step.partitions.items() for day in days)
@@ -124,7 +124,7 @@ def sweep(settings: Settings, through: date, accept: Sequence[str] = ()) -> RunR
     """
     report = RunReport()
     step = Step(Grain.DAY, {"lifecycle": (through,)})
-    report.planned.append(step.as_dict())
+    report.planned.append(step.to_dict())
     with instance(settings) as dagster, watched(lambda: give_up(dagster)) as raise_if_stopped:
         _materialise(dagster, step, report, batch=False, accept=accept)
         raise_if_stopped()

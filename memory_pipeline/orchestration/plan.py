@@ -48,7 +48,7 @@ class Step:
     def last(self) -> date:
         return max(days[-1] for days in self.partitions.values())
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON shape of ``run --json`` under ``planned``."""
         return {
             "stages": list(self.stages),

@@ -49,8 +49,8 @@ def run(
     ctx = stage_context(start, settings.home, settings.chat_batch, accept)
     if dry_run:
         ahead = look_ahead(ctx, plan(ctx, first, last, only))
-        report.planned = [step.as_dict() for step in ahead.steps]
-        report.forecast = ahead.as_dict()
+        report.planned = [step.to_dict() for step in ahead.steps]
+        report.forecast = ahead.to_dict()
         return report
     repair(ctx)
     take_inbox(ctx)

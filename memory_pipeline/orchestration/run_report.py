@@ -6,12 +6,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.plain import Plain
+
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
 
 
 @dataclass
-class RunReport:
+class RunReport(Plain):
     """What a run made and what it cost (the JSON shape of ``run --json``).
 
     Attributes:

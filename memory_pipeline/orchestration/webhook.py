@@ -37,7 +37,7 @@ def post(settings: Settings, alerts: Sequence[Alert], first_pause_s: float = 0.5
         raise SettingsError("MEMORY_PIPELINE_ALERT_WEBHOOK: must be a URL that begins with http:// or https://")
     for alert in alerts:
         text = f"memory-pipeline: {alert.kind.replace('_', ' ')}: {alert.message}"
-        body = json.dumps({"text": text, **alert.as_dict()}).encode()
+        body = json.dumps({"text": text, **alert.to_dict()}).encode()
         tries = Retrying(
             stop=stop_after_attempt(_TRIES),
             wait=wait_exponential(multiplier=first_pause_s, max=8),

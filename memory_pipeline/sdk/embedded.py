@@ -12,11 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.plain import parsed, plain
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.language.questions.routing import asks_memory
-from memory_pipeline.retrieval.lists.listing import listed
+from memory_pipeline.retrieval.lists.listing import record
 from memory_pipeline.retrieval.query import QUERY_CHARACTERS
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.sdk.results import MemoryHistory, MemoryRecord, Receipt, Say
@@ -83,7 +82,7 @@ class Embedded:
         received = receive(ctx, self._working, messages)
         if received.taken:
             self._begin()
-        return parsed(Receipt, received.as_dict())
+        return parsed(Receipt, received.to_dict())
 
     def _end_session(self, session_id: str, user_id: str, tenant_id: str) -> bool:
         return self._working.end(Scope(tenant_id, user_id), session_id)
@@ -142,8 +141,3 @@ def say(reader: MemoryReader, message: str, given: Mapping[str, Any]) -> Say:
         if answer.known:
             return Say(answer=answer)
     return Say(payload=reader.payload(message, **given))
-
-
-def record(version: MemoryVersion) -> MemoryRecord:
-    """A memory after an act."""
-    return parsed(MemoryRecord, plain({**listed(version), "change": version.change, "reason": version.reason}))

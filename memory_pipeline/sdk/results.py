@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from memory_pipeline.domain.plain import Plain
 from memory_pipeline.domain.reading.recall import Answer, Payload
+from memory_pipeline.domain.reading.records import MemoryHistory, MemoryRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,68 +27,6 @@ class Receipt(Plain):
     quarantined: int
     erased: int = 0
     faults: tuple[Mapping[str, Any], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRecord(Plain):
-    """A memory as it stands.
-
-    Attributes:
-        lineage_id: id of the first memory of the chain of facts that it belongs to.
-        evidence: ids of the messages that it rests on.
-        superseded_by: id of the memory that replaced it.
-        change, reason: of an act, what it was and why; empty in lists.
-    """
-
-    memory_id: str
-    lineage_id: str
-    user_id: str
-    tenant_id: str
-    type: str
-    status: str
-    content: str
-    subject: str | None
-    attribute: str | None
-    value: str | None
-    surface: str
-    confidence: float
-    salience: float
-    importance: float
-    pinned: bool
-    entities: tuple[str, ...]
-    observed_at: datetime
-    valid_from: datetime | None
-    valid_until: datetime | None
-    due_at: datetime | None
-    evidence: tuple[str, ...]
-    superseded_by: str | None
-    version: int
-    change: str = ""
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryHistory(Plain):
-    """Where a memory came from, down to the sentence. All values as JSON has them.
-
-    Attributes:
-        memory: as it stands.
-        versions: oldest first.
-        verdict, proposal, window: of the newest version that came from a conversation.
-        messages: with the words that are quoted.
-        lineage: the memories of its chain of facts.
-    """
-
-    memory: Mapping[str, Any]
-    versions: tuple[Mapping[str, Any], ...]
-    verdict: Mapping[str, Any] | None
-    proposal: Mapping[str, Any] | None
-    window: Mapping[str, Any] | None
-    messages: tuple[Mapping[str, Any], ...]
-    prompt_hash: str | None
-    model: str | None
-    run_id: str | None
-    lineage: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +55,6 @@ class Say(Plain):
 
     answer: Answer | None = None
     payload: Payload | None = None
+
+
+__all__ = ["MemoryHistory", "MemoryRecord", "Receipt", "Reply", "Say"]

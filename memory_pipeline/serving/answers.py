@@ -9,7 +9,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse
 
-from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.plain import plain
 
 
@@ -20,13 +19,6 @@ class Json(JSONResponse):
         text = json.dumps(plain(content), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         # Half a surrogate pair, which may stand in what was sent, is written as JSON's own escape.
         return text.encode("utf-8", "backslashreplace")
-
-
-def changed(version: MemoryVersion) -> dict[str, Any]:
-    """A memory after an act of the user's own hand."""
-    from memory_pipeline.retrieval.lists.listing import listed
-
-    return {**listed(version), "change": str(version.change), "reason": version.reason}
 
 
 class Problem(BaseModel):

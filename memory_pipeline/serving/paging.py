@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from memory_pipeline.errors import QueryError
 
+Row = TypeVar("Row", bound=Mapping[str, Any])
 _TEXT = "utf-8"
 
 
 def page(
-    items: Sequence[dict[str, Any]],
-    place: Callable[[dict[str, Any]], Sequence[str]],
+    items: Sequence[Row],
+    place: Callable[[Row], Sequence[str]],
     limit: int,
     cursor: str | None,
 ) -> dict[str, Any]:

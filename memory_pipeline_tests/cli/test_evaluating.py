@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -68,3 +69,7 @@ def test_one_clear_line_says_what_is_missing(
     assert "locomo10.json is missing under" in _error(monkeypatch, capsys, "locomo", "--datasets", str(sets))
     assert "no suite called nonsense; there are" in _error(monkeypatch, capsys, "nonsense")
     assert "give at least 1" in _error(monkeypatch, capsys, "beam-100k", "--limit", "0")
+    for module in ("benchmarks", "benchmarks.datasets"):
+        monkeypatch.setitem(sys.modules, module, None)
+    told = _error(monkeypatch, capsys, "locomo", "--datasets", str(sets))
+    assert "there are fixtures; data sets of research are read by a checkout" in told

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.datasets import LOADERS
 from memory_pipeline.errors import EvaluationError
 from memory_pipeline.evaluation.corpus import Corpus
-from memory_pipeline.evaluation.datasets import LOADERS, folder, load
+from memory_pipeline.evaluation.data_sets import folder, load
 from memory_pipeline_tests.evaluation import tiny_sets
 
 

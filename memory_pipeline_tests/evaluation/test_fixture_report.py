@@ -41,7 +41,7 @@ def test_metrics() -> None:
 
 def test_every_failure_says_what_was_expected_and_found() -> None:
     report = FixtureReport(["a"], outcomes=[outcome("a", "hit", False), outcome("a", "hit", True)])
-    assert report.as_dict()["fixtures"]["failures"] == [
+    assert report.to_dict()["fixtures"]["failures"] == [
         {"fixture": "a", "check": "hit", "expected": "expected", "found": "found"}
     ]
 

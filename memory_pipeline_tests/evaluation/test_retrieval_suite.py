@@ -9,7 +9,7 @@ import pytest
 
 from memory_pipeline.errors import EvaluationError, QueryError
 from memory_pipeline.evaluation.corpus import Corpus, Question, message
-from memory_pipeline.evaluation.datasets import load
+from memory_pipeline.evaluation.data_sets import load
 from memory_pipeline.evaluation.metrics import Interval
 from memory_pipeline.evaluation.random_vectors import RandomEncoder
 from memory_pipeline.evaluation.retrieval_suite import run

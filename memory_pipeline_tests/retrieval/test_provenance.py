@@ -13,6 +13,7 @@ from memory_pipeline.domain.derived.derivation import absorb, derive
 from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Evidence, Finding, MemoryType, Outcome, Proposal, Verdict
+from memory_pipeline.domain.reading.records import MemoryHistory
 from memory_pipeline.errors import NotFound
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.stages.links.link_rows import words_of
@@ -21,13 +22,13 @@ from memory_pipeline_tests import factories
 from memory_pipeline_tests.store import NOW, Store
 
 
-def explained(reader: MemoryReader, home: Store, memory: MemoryVersion) -> dict[str, Any]:
+def explained(reader: MemoryReader, home: Store, memory: MemoryVersion) -> MemoryHistory:
     found = reader.explain(memory.memory_id, **home.owner)
-    json.dumps(found, default=str)
+    json.dumps(found.to_dict())
     quick = reader.explain(memory.memory_id, **home.owner, entities=False)
-    for one in (found, quick):
-        one["memory"].pop("entity_ids", None)
-    assert quick | {"links": found["links"]} == found, "what the index points to is enough"
+    memory_too = replace(quick.memory, entity_ids=found.memory.entity_ids)
+    same = replace(quick, memory=memory_too, links=found.links)
+    assert same == found, "what the index points to is enough"
     return found
 
 

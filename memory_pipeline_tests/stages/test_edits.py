@@ -59,7 +59,7 @@ def test_the_newest_text_counts_at_the_old_place(home: Path) -> None:
     before = stored(context(home))[1]
     report = take(home, says(1, "I live in Rome.", created_at="2026-03-02T18:00:00Z", speaker="Alice"))
     assert (report.taken, report.known, report.edited) == (0, 0, 1)
-    assert report.as_dict()["edited"] == report.as_dict()["files"][0]["edited"] == 1
+    assert report.to_dict()["edited"] == report.to_dict()["files"][0]["edited"] == 1
     assert report.days == {DAY}
     ctx = context(home)
     assert texts(ctx)[:3] == ["Hello there.", "I live in Rome.", "I work as a nurse."]

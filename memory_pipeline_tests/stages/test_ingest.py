@@ -85,7 +85,7 @@ def test_the_report(ctx: StageContext, tmp_path: Path) -> None:
     good = write(tmp_path / "in" / "a.jsonl", [numbered(1), numbered(2, created_at="2026-03-04T00:00:00Z")])
     bad = write(tmp_path / "in" / "b.jsonl", [numbered(1), numbered(3, role="bot")])
     report = ingest(ctx, [good, bad])
-    assert report.as_dict() == {
+    assert report.to_dict() == {
         "taken": 2,
         "known": 1,
         "edited": 0,
@@ -98,7 +98,7 @@ def test_the_report(ctx: StageContext, tmp_path: Path) -> None:
     }
     assert report.days == {date(2026, 3, 2), date(2026, 3, 4)}
     assert report.users == {Scope("default", "alice")}
-    json.dumps(report.as_dict())
+    json.dumps(report.to_dict())
 
 
 def test_folders_are_read_recursively_in_order_without_hidden_files(ctx: StageContext, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_an_empty_file_holds_nothing(ctx: StageContext, tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(b"")
     counts = {"taken": 0, "known": 0, "edited": 0, "quarantined": 0}
-    assert ingest(ctx, [file]).as_dict()["files"] == [{"path": str(file), **counts}]
+    assert ingest(ctx, [file]).to_dict()["files"] == [{"path": str(file), **counts}]
 
 
 def test_a_missing_path_is_an_error_before_anything_is_taken(ctx: StageContext, tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_file_in_a_folder_that_cannot_be_read_stops_no_other(ctx: StageContext
             "it is a JPEG picture; known are jsonl, openai, chatgpt, claude, locomo, longmemeval, csv, parquet",
         ],
     ]
-    assert report.as_dict()["files"][1]["reason"] == reasons[str(folder / "b.json")]
+    assert report.to_dict()["files"][1]["reason"] == reasons[str(folder / "b.json")]
     assert {row.reason for row in put_aside(ctx)} == set(reasons.values())
 
 

@@ -63,7 +63,7 @@ def test_what_came_while_the_clock_was_behind_is_taken_when_it_is_right(ctx: Sta
 
 def test_without_an_inbox_nothing_is_pending(ctx: StageContext) -> None:
     assert pending_inbox(ctx.settings, ctx.lake) == []
-    assert take_inbox(ctx).as_dict() == {
+    assert take_inbox(ctx).to_dict() == {
         "taken": 0,
         "known": 0,
         "edited": 0,

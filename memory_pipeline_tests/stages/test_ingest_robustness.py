@@ -36,7 +36,7 @@ intake.BATCH_MESSAGES = given["batch"]
 ctx = StageContext(Settings.load(home=given["home"]), "child", datetime.fromisoformat(given["now"]))
 report = ingest(ctx, [Path(p) for p in given["paths"]]) if given["paths"] else take_inbox(ctx)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps(report.as_dict() | {"peak_mb": peak}))
+print(json.dumps(report.to_dict() | {"peak_mb": peak}))
 """
 
 

@@ -139,7 +139,7 @@ def test_killed_before_the_memories_they_are_made_by_whoever_begins(
 def test_bad_rows_go_into_quarantine_with_their_reason(home: Home) -> None:
     good = {"user_id": "ann", "session_id": "s", "role": "user", "content": "Hi.", "created_at": NOW.isoformat()}
     rows = [good, {**good, "content": ""}, {**good, "role": "robot"}, {k: v for k, v in good.items() if k != "user_id"}]
-    found = receive(home.ctx(), home.working, rows).as_dict()
+    found = receive(home.ctx(), home.working, rows).to_dict()
     assert (found["taken"], found["known"], found["quarantined"]) == (1, 0, 3)
     assert [(f["index"], f["reason"].split(",")[0]) for f in found["faults"]] == [
         (1, "empty content"),
@@ -177,7 +177,7 @@ def test_an_erasure_reaches_what_was_only_just_said(home: Home) -> None:
     assert home.curator.erasable(user_id="ann", message_id="m-1")["turns of sessions under way"] == 1
     home.curator.erase(user_id="ann", message_id="m-1")
     assert home.holding(b"zoetropes") == [] and home.holding(b"Ptah")
-    again = home.say(1, "I collect zoetropes.").as_dict()
+    again = home.say(1, "I collect zoetropes.").to_dict()
     assert (again["taken"], again["erased"]) == (0, 1), "what was erased stays out when it is sent again"
     assert home.holding(b"zoetropes") == []
     home.curator.erase(user_id="ann", session_id="t")

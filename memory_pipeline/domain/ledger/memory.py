@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from memory_pipeline.domain.ids import digest, identifier
+from memory_pipeline.domain.plain import Plain
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Surface
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.text import normalise
@@ -76,7 +77,7 @@ class Cause(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryVersion:
+class MemoryVersion(Plain):
     """The state of a memory after one change.
 
     Attributes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from memory_pipeline.domain.derived.summary import is_over
 from memory_pipeline.domain.entities import Roster
 from memory_pipeline.domain.ledger.memory import MemoryVersion, Status
 from memory_pipeline.domain.proposal import MemoryType
+from memory_pipeline.domain.reading.records import ListedMemory, MemoryRecord, TimelinePeriod
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.query import Query, one_of
@@ -28,31 +30,8 @@ if TYPE_CHECKING:
 
 _Seen = Callable[[Mapping[str, Any]], bool]
 _Rows = defaultdict[Period, list[dict[str, Any]]]
-_LISTED = (
-    "memory_id",
-    "lineage_id",
-    "user_id",
-    "tenant_id",
-    "type",
-    "status",
-    "content",
-    "subject",
-    "attribute",
-    "value",
-    "surface",
-    "confidence",
-    "salience",
-    "importance",
-    "pinned",
-    "entities",
-    "observed_at",
-    "valid_from",
-    "valid_until",
-    "due_at",
-    "evidence",
-    "superseded_by",
-    "version",
-)
+_GROUPED = frozenset({"entities", "evidence", "entity_ids"})
+_LISTED = [f.name for f in fields(ListedMemory) if f.name not in _GROUPED]
 _OWN = "tenant_id = $tenant AND user_id = $user"
 # The user's part of the ledger under the ledger's own name, so that folding looks at nobody else's rows.
 _LEDGER = f"WITH memory_versions AS (SELECT * FROM memory_versions WHERE {_OWN})"
@@ -78,24 +57,30 @@ _TOLD = (
 )
 
 
-def listed(version: MemoryVersion, known: Roster | None = None) -> dict[str, Any]:
-    """One memory as ``memories`` lists it; ``evidence`` are message ids.
+def listed(version: MemoryVersion, known: Roster | None = None) -> ListedMemory:
+    """One memory as ``memories`` lists it.
 
     Args:
-        known: the user's entities, for ``entity_ids``; without them the key is left out.
+        known: the user's entities; without them it has no ``entity_ids``.
     """
     row = {name: getattr(version, name) for name in _LISTED}
     row |= {name: str(row[name]) for name in ("type", "status", "surface")}
-    row["entities"] = list(version.entities)
-    row["evidence"] = list(dict.fromkeys(e.message_id for e in version.evidence))
-    if known is not None:
-        row["entity_ids"] = sorted(known.of_memory(version.memory_id))
-    return row
+    return ListedMemory(
+        **row,
+        entities=tuple(version.entities),
+        evidence=tuple(dict.fromkeys(e.message_id for e in version.evidence)),
+        entity_ids=None if known is None else tuple(sorted(known.of_memory(version.memory_id))),
+    )
+
+
+def record(version: MemoryVersion) -> MemoryRecord:
+    """A memory after an act of the user's own hand."""
+    return MemoryRecord(**listed(version), change=str(version.change), reason=version.reason)
 
 
 def memories(
     lake: Lake, scope: Scope, *, status: str | None, type: str | None, as_of: datetime | None
-) -> list[dict[str, Any]]:
+) -> list[ListedMemory]:
     """A user's memories from the ledger, oldest first; all states and types unless one is named.
 
     Raises:
@@ -125,21 +110,13 @@ def frame(lake: Lake, scope: Scope, name: str) -> pd.DataFrame:
 
 def timeline(
     lake: Lake, query: Query, grain: str, start: date | None, end: date | None, now: datetime
-) -> list[dict[str, Any]]:
+) -> list[TimelinePeriod]:
     """A user's days, weeks or months in order, those without anything left out.
 
     Args:
         query: whose, and what of it may be seen: by class, domain and agent.
         start, end: local days, both included; None = from the first, to the last.
         now: the moment of the read.
-
-    Returns:
-        For each period ``label``, ``start``, ``end`` (last day), ``messages`` and ``sessions`` (numbers), ``summary``
-        (text, a paragraph for each domain where there are several, or None), ``summary_id`` (of the first),
-        ``summary_ids``, and ``changes``: each memory version of the period with ``memory_id``,
-        ``change``, ``status``, ``content``, ``reason`` and ``day``. ``over`` says whether it has ended: weeks and
-        months get their summary then, and until then have in ``days`` those of their days, each with ``label``,
-        ``summary`` and ``summary_id``.
 
     Raises:
         QueryError: there is no such grain, or the end lies before the start.
@@ -173,7 +150,11 @@ def timeline(
     inside = [day for p in running for day in p.days()] if size is not Grain.DAY else []
     told_days = rows("summaries", inside, _TOLD, of_summaries, grain=Grain.DAY)
     return [
-        _entry(p, talk[p], changes[p], told[p]) | {"over": p not in running, "days": [*map(_day, told_days[p])]}
+        TimelinePeriod(
+            **_entry(p, talk[p], changes[p], told[p]),
+            over=p not in running,
+            days=tuple(map(_day, told_days[p])),
+        )
         for p in found
     ]
 
@@ -218,6 +199,6 @@ def _entry(
         "sessions": len({row["session_id"] for row in talk}),
         "summary": "\n".join(row["text"] for row in told) or None,
         "summary_id": told[0]["summary_id"] if told else None,
-        "summary_ids": [row["summary_id"] for row in told],
-        "changes": list(changes),
+        "summary_ids": tuple(row["summary_id"] for row in told),
+        "changes": tuple(changes),
     }

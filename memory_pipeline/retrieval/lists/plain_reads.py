@@ -13,6 +13,7 @@ from memory_pipeline.retrieval.query import Reach, When, instant, local_date, sc
 if TYPE_CHECKING:
     import pandas as pd
 
+    from memory_pipeline.domain.reading.records import ListedMemory, MemoryHistory, TimelinePeriod
     from memory_pipeline.retrieval.engine import Engine
     from memory_pipeline.retrieval.store.links import Linked
 
@@ -30,7 +31,7 @@ class PlainReads:
         status: str | None = None,
         type: str | None = None,
         as_of: When | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> list[ListedMemory]:
         """What is remembered, from the ledger, oldest first; all states and types unless one is named.
 
         Raises:
@@ -179,8 +180,8 @@ class PlainReads:
         max_classification: str = "internal",
         agent_id: str | None = None,
         domain: str | None = None,
-    ) -> list[dict[str, Any]]:
-        """Days, weeks or months with their summary, changes of memory and counts; see ``listing.timeline``.
+    ) -> list[TimelinePeriod]:
+        """Days, weeks or months with their summary, changes of memory and counts.
 
         A week or a month that is not over has no summary yet, but those of its days.
 
@@ -216,8 +217,8 @@ class PlainReads:
 
     def explain(
         self, memory_id: str, *, user_id: str, tenant_id: str = "default", entities: bool = True
-    ) -> dict[str, Any]:
-        """Where a memory came from; see ``provenance.explain``.
+    ) -> MemoryHistory:
+        """Where a memory came from: versions, verdicts, proposals, and the messages with the words it rests on.
 
         Args:
             entities: also say which of the user's entities it is about, for which all memories are read.

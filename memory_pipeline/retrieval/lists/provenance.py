@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from memory_pipeline.domain.ledger.memory import Cause, MemoryVersion, fold, standing
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal, Verdict
+from memory_pipeline.domain.reading.records import MemoryHistory
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.window import Window
 from memory_pipeline.errors import NotFound
@@ -59,20 +60,11 @@ def around(sources: Sources, scope: Scope, memory_id: str) -> Around | None:
     return Around(frozenset((*made_of, *(linked.memory_id for linked in links))), links)
 
 
-def explain(lake: Lake, scope: Scope, memory_id: str, around: Around | None = None) -> dict[str, Any]:
+def explain(lake: Lake, scope: Scope, memory_id: str, around: Around | None = None) -> MemoryHistory:
     """The whole chain behind one memory.
 
     Args:
         around: where given, only these memories are read; the memory then has no ``entity_ids``.
-
-    Returns:
-        ``memory`` (as ``memories`` lists it), ``versions`` (that stand, oldest first), ``verdict``, ``proposal`` and
-        ``window`` of the newest version that came from a proposal (None for what the user wrote or time did), the same
-        in the plural for all versions, ``messages`` with ``quote`` and ``quotes`` (of a reflection or a pattern: those
-        that its sources rest on), ``derived_from`` (ids) and ``sources`` (the memories, see ``relatives.sources``),
-        ``manual`` (what was done by hand), ``superseded_by``, ``supersedes``, ``lineage`` and ``links`` (see
-        ``relatives.relatives``), ``prompt_hash``, ``model``, ``run_id``, and ``cost`` (``tokens``, ``usd`` and the
-        ``replies`` it is a part of, see ``reply_costs``; None where no model was asked).
 
     Raises:
         NotFound: the user has no such memory, or it was withdrawn; whether somebody else has it is not told.
@@ -91,25 +83,25 @@ def explain(lake: Lake, scope: Scope, memory_id: str, around: Around | None = No
     windows = _found(lake, "windows", Window, scope, "window_id", [p.window_id for p in proposals], days)
     replies = replies_behind(lake, scope, versions, proposals, verdicts)
     rests_on = [state[i] for i in current.derived_from if i in state and not state[i].forgotten]
-    return {
-        "memory": listed(current, roster(scope, state.values()) if around is None else None),
-        "versions": [_plain(v) for v in versions],
-        "verdict": _first(verdicts),
-        "proposal": _first(proposals),
-        "window": _first(windows),
-        "verdicts": [_plain(v) for v in verdicts],
-        "proposals": [_plain(p) for p in proposals],
-        "windows": [_plain(w) for w in windows],
-        "messages": _messages(lake, scope, [current, *versions, *rests_on], days | {w.day for w in windows}),
-        "derived_from": list(current.derived_from),
-        "sources": sources(current, state),
-        "manual": [_act(v) for v in versions if v.cause is Cause.MANUAL],
+    return MemoryHistory(
+        memory=listed(current, roster(scope, state.values()) if around is None else None),
+        versions=tuple(_plain(v) for v in versions),
+        verdict=_first(verdicts),
+        proposal=_first(proposals),
+        window=_first(windows),
+        verdicts=tuple(_plain(v) for v in verdicts),
+        proposals=tuple(_plain(p) for p in proposals),
+        windows=tuple(_plain(w) for w in windows),
+        messages=_messages(lake, scope, [current, *versions, *rests_on], days | {w.day for w in windows}),
+        derived_from=tuple(current.derived_from),
+        sources=tuple(sources(current, state)),
+        manual=tuple(_act(v) for v in versions if v.cause is Cause.MANUAL),
         **relatives(lake, scope, current, state, None if around is None else around.links),
-        "prompt_hash": proposals[0].prompt_hash if proposals else replies[0]["prompt_hash"] if replies else None,
-        "model": proposals[0].model if proposals else replies[0]["model"] if replies else None,
-        "run_id": current.run_id,
-        "cost": cost(replies),
-    }
+        prompt_hash=proposals[0].prompt_hash if proposals else replies[0]["prompt_hash"] if replies else None,
+        model=proposals[0].model if proposals else replies[0]["model"] if replies else None,
+        run_id=current.run_id,
+        cost=cost(replies),
+    )
 
 
 def _beside(lake: Lake, scope: Scope, memory_id: str, around: Around) -> list[MemoryVersion]:
@@ -148,7 +140,7 @@ def _act(version: MemoryVersion) -> dict[str, Any]:
 
 def _messages(
     lake: Lake, scope: Scope, cited_by: Sequence[MemoryVersion], days: Iterable[date]
-) -> list[dict[str, Any]]:
+) -> tuple[dict[str, Any], ...]:
     """The cited messages in order of time, each with the words that the memory rests on."""
     quotes: dict[str, list[str]] = {}
     for evidence in (e for v in cited_by for e in v.evidence):
@@ -160,7 +152,7 @@ def _messages(
     meant = [m for m in found if m.session_id in sessions]
     ids = {m.message_id for m in meant}
     meant += [m for m in found if m.message_id not in ids]
-    return [
+    return tuple(
         {
             "message_id": m.message_id,
             "session_id": m.session_id,
@@ -172,7 +164,7 @@ def _messages(
             "quotes": quotes[m.message_id],
         }
         for m in sorted(meant, key=lambda m: m.order)
-    ]
+    )
 
 
 def _proposed(lake: Lake, scope: Scope, ids: Sequence[str], days: Iterable[date]) -> list[Proposal]:

@@ -35,9 +35,9 @@ def relatives(
     before = (v for v in state.values() if v.superseded_by == memory.memory_id)
     return {
         "superseded_by": brief(successor) if successor else None,
-        "supersedes": [brief(v) for v in sorted(before, key=_order)],
-        "lineage": [brief(v) for v in sorted(chain, key=_order)],
-        "links": _links(lake, scope, memory, state) if links is None else _known(links, state),
+        "supersedes": tuple(brief(v) for v in sorted(before, key=_order)),
+        "lineage": tuple(brief(v) for v in sorted(chain, key=_order)),
+        "links": tuple(_links(lake, scope, memory, state) if links is None else _known(links, state)),
     }
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from fastapi import APIRouter
 
 from memory_pipeline.domain.ledger.memory import MemoryVersion
+from memory_pipeline.domain.reading.records import ListedMemory
 from memory_pipeline.errors import NotFound
+from memory_pipeline.retrieval.lists.listing import record
 from memory_pipeline.serving.access import Asking, Caller
-from memory_pipeline.serving.answers import ChangedMemory, History, Json, Memory, MemoryPage, changed
+from memory_pipeline.serving.answers import ChangedMemory, History, Json, Memory, MemoryPage
 from memory_pipeline.serving.paging import page
 from memory_pipeline.serving.requests import About, Classify, Edit, Remember, Undo
 from memory_pipeline.serving.routes.arguments import PROBLEMS, Cursor, Limit, MemoryId, Tenant, Text_, User
@@ -37,7 +38,7 @@ def list_memories(
     return Json(page(found, _place, page_size(memories, limit), cursor))
 
 
-def _place(row: dict[str, Any]) -> tuple[str, str]:
+def _place(row: ListedMemory) -> tuple[str, str]:
     return row["observed_at"].isoformat(), row["memory_id"]
 
 
@@ -45,7 +46,7 @@ def _place(row: dict[str, Any]) -> tuple[str, str]:
 def remember(body: Remember, memories: Memories, caller: Asking) -> Json:
     """Remember what the user states, in the user's words; effective at once."""
     given = body.model_dump(exclude={"user_id", "tenant_id", "content"})
-    return Json(changed(memories.curator.remember(body.content, **whom(caller, body), **given)), 201)
+    return Json(record(memories.curator.remember(body.content, **whom(caller, body), **given)), 201)
 
 
 @router.get("/v1/memories/{memory_id}", response_model=Memory)
@@ -71,7 +72,7 @@ def explain(
 def edit(memory_id: MemoryId, body: Edit, memories: Memories, caller: Asking) -> Json:
     """Put a memory in other words; what it said before is never shown again."""
     slot = body.model_dump(include={"subject", "attribute", "value"})
-    return Json(changed(memories.curator.edit(memory_id, body.content, **whom(caller, body), **slot)))
+    return Json(record(memories.curator.edit(memory_id, body.content, **whom(caller, body), **slot)))
 
 
 @router.delete("/v1/memories/{memory_id}", response_model=ChangedMemory)
@@ -79,7 +80,7 @@ def forget(
     memory_id: MemoryId, memories: Memories, caller: Asking, user_id: User = None, tenant_id: Tenant = None
 ) -> Json:
     """Never show a memory again, nor what was said of it; it stays in the ledger. To erase, see `/v1/erasures`."""
-    return Json(changed(memories.curator.forget(memory_id, **named(caller, user_id, tenant_id))))
+    return Json(record(memories.curator.forget(memory_id, **named(caller, user_id, tenant_id))))
 
 
 @router.post("/v1/memories/{memory_id}/pin", response_model=ChangedMemory)
@@ -116,8 +117,8 @@ def undo_last(body: Undo, memories: Memories, caller: Asking) -> Json:
 @router.post("/v1/memories/{memory_id}/classify", response_model=ChangedMemory)
 def classify(memory_id: MemoryId, body: Classify, memories: Memories, caller: Asking) -> Json:
     """Give a memory a class: reads with a lower ceiling do not see it."""
-    return Json(changed(memories.curator.classify(memory_id, body.classification, **whom(caller, body))))
+    return Json(record(memories.curator.classify(memory_id, body.classification, **whom(caller, body))))
 
 
 def _done(act: Callable[..., MemoryVersion], memory_id: str, caller: Caller, body: About | None) -> Json:
-    return Json(changed(act(memory_id, **whom(caller, body or About()))))
+    return Json(record(act(memory_id, **whom(caller, body or About()))))

@@ -31,7 +31,7 @@ def add_messages(body: Messages, memories: Memories, caller: Asking) -> Json:
     if len(received.users) == 1:
         (about,) = received.users
         caller.scope(about.user_id, about.tenant_id)
-    return Json(received.as_dict(), 202)
+    return Json(received.to_dict(), 202)
 
 
 def _reached(caller: Caller, row: dict[str, Any]) -> None:

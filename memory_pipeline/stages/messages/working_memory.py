@@ -61,7 +61,7 @@ class Received:
     faults: tuple[Fault, ...] = ()
     users: frozenset[Scope] = frozenset()
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """JSON-able, with the keys that users rely on."""
         return {
             "taken": self.taken,

@@ -58,9 +58,9 @@ class MaintenanceReport:
     after: StoreSize
     done: Mapping[str, Mapping[str, int]]
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        return {"before": self.before.as_dict(), "after": self.after.as_dict(), "steps": self.done}
+        return {"before": self.before.to_dict(), "after": self.after.to_dict(), "steps": self.done}
 
 
 def maintain(ctx: StageContext, grace: Grace | None = None) -> MaintenanceReport:

@@ -52,7 +52,7 @@ class Alert:
         """The same for the same thing of the same run, however often and by whom it is noticed."""
         return identifier("alr", self.kind, self.run_id, self.job, self.subject)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The alert as JSON has it."""
         return {
             "schema_version": _SCHEMA_VERSION,
@@ -79,7 +79,7 @@ class AlertLog:
             known = {row["alert_id"] for row in self.latest(_LOOKED_BACK)}
             new = [a for n, a in enumerate(alerts) if a.alert_id not in known | {b.alert_id for b in alerts[:n]}]
             for alert in new:
-                line = json.dumps(alert.as_dict(), ensure_ascii=False)
+                line = json.dumps(alert.to_dict(), ensure_ascii=False)
                 with (self._folder / f"{alert.at:%Y-%m}.jsonl").open("a", encoding="utf-8") as file:
                     file.write(f"{line}\n")
         return new

@@ -44,7 +44,7 @@ class StoreSize:
         weights = (*self.datasets.values(), *self.tables.values())
         return Weight(sum(w.bytes for w in weights), sum(w.files for w in weights))
 
-    def as_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "bytes": self.total.bytes,

@@ -98,7 +98,7 @@ def test_what_is_left_out_is_named_and_counted(tmp_path: Path) -> None:
     path.write_text(json.dumps(CHATGPT))
     report = ingest(ctx, [path], user="alice")
     assert report.skipped == {"system": 1, "hidden": 1, "on another branch": 1}
-    assert report.as_dict()["files"][0]["skipped"] == dict(report.skipped)
+    assert report.to_dict()["files"][0]["skipped"] == dict(report.skipped)
     # Each message of the file is accounted for.
     held = sum(entry["message"] is not None for entry in CHATGPT[0]["mapping"].values())
     assert report.taken + report.skipped.total() == held

@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from memory_pipeline.domain.calendar import Grain, period_of
+from memory_pipeline.domain.reading.records import TimelinePeriod
 from memory_pipeline.errors import QueryError
 from memory_pipeline.serving.access import PANEL
 from memory_pipeline.serving.panel.pages import View, Viewing, chosen
@@ -52,7 +53,7 @@ def timeline(
 
 def _entries(
     view: View, about: dict[str, Any], grain: Grain, start: date | None, end: date
-) -> tuple[date, list[dict[str, Any]]]:
+) -> tuple[date, list[TimelinePeriod]]:
     """Whole periods up to a day, from a day or as many as a page shows; with the day that they begin on."""
     first = period_of(grain, start or end - _SHOWN[grain]).start
     return start or first, view.memories.reader.timeline(**about, grain=grain, start=first, end=end)

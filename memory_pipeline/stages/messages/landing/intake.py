@@ -44,7 +44,7 @@ class FileReport:
     skipped: Mapping[str, int] = field(default_factory=dict)
     reason: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """JSON-able, with the keys that users rely on."""
         told = {"skipped": dict(self.skipped) or None, "reason": self.reason}
         return {
@@ -86,14 +86,14 @@ class IngestReport:
         """The files that could not be read, or only their beginnings."""
         return [file for file in self.files if file.reason is not None]
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """JSON-able, with the keys that users rely on."""
         return {
             **{name: getattr(self, name) for name in _COUNTS},
             **({"erased": self.erased} if self.erased else {}),
             **({"skipped": dict(self.skipped.most_common())} if self.skipped else {}),
             "languages": dict(self.languages.most_common()),
-            "files": [file.as_dict() for file in self.files],
+            "files": [file.to_dict() for file in self.files],
         }
 
 

@@ -20,6 +20,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from memory_pipeline.domain.plain import Plain
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import BundleError, SchemaTooNew
 from memory_pipeline.stages.messages.importers.strict_json import canonical, loads
@@ -59,7 +60,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Plain):
     """What a bundle says of itself.
 
     Attributes:

@@ -17,6 +17,7 @@ from typing import Any
 
 from memory_pipeline.domain.derived.summary import SummaryGrain
 from memory_pipeline.domain.ledger.memory import Cause
+from memory_pipeline.domain.plain import Plain
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import BundleError
 from memory_pipeline.stages.context import StageContext
@@ -55,7 +56,7 @@ _OWN_IDS = {
 
 
 @dataclass
-class ImportReport:
+class ImportReport(Plain):
     """What an import did, or would do.
 
     Attributes:

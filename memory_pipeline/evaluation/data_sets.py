@@ -1,28 +1,33 @@
-"""Data sets with known evidence, each read from a folder of the user's as its authors publish it.
+"""Data sets of research: where their files are, and who reads them.
 
-The folder is named by ``--datasets`` or by the environment variable ``DATASETS``; nothing of it ships with the package.
+Neither is a part of the package. The files are the user's, in a folder named by ``--datasets`` or by the environment
+variable ``DATASETS``; what reads them is the package ``benchmarks`` of a checkout of this project.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 from memory_pipeline.errors import EvaluationError
 from memory_pipeline.evaluation.corpus import Corpus
-from memory_pipeline.evaluation.datasets import beam, fact_consolidation, halumem, locomo, longmemeval, memdaily
 
 VARIABLE = "DATASETS"
-LOADERS: Mapping[str, Callable[[Path], Corpus]] = {
-    "locomo": locomo.load,
-    "longmemeval-s": longmemeval.load_haystacks,
-    "longmemeval-oracle": longmemeval.load_oracle,
-    "beam-100k": beam.load,
-    "halumem": halumem.load,
-    "fact-consolidation": fact_consolidation.load,
-    "memdaily": memdaily.load,
-}
+Loader = Callable[[Path], Corpus]
+_READERS = "benchmarks.datasets"
+
+
+def loaders() -> Mapping[str, Loader]:
+    """What reads each data set, by its name; empty where no checkout's ``benchmarks`` can be imported."""
+    try:
+        found: Mapping[str, Loader] = import_module(_READERS).LOADERS
+    except ModuleNotFoundError as error:
+        if error.name not in (_READERS, _READERS.partition(".")[0]):
+            raise
+        return {}
+    return found
 
 
 def folder(given: Path | None) -> Path:
@@ -43,10 +48,14 @@ def load(name: str, place: Path) -> Corpus:
     """A data set by its name.
 
     Raises:
-        EvaluationError: its files are missing in the folder, or are not what its authors publish.
+        EvaluationError: nothing here reads it, or its files are missing in the folder, or are not what its authors
+            publish.
     """
+    read = loaders().get(name)
+    if read is None:
+        raise EvaluationError(f"nothing here reads a data set called {name}")
     try:
-        return LOADERS[name](place)
+        return read(place)
     except FileNotFoundError as error:
         raise EvaluationError(f"{name}: {error.filename or error} is missing under {place}") from error
     except (KeyError, IndexError, TypeError, ValueError) as error:

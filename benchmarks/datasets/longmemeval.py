@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.datasets.imported import landed
 from memory_pipeline.evaluation.corpus import Corpus, Question
-from memory_pipeline.evaluation.datasets.imported import landed
 from memory_pipeline.stages.messages.importers.longmemeval import read, session_time
 
 

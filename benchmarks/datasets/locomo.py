@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from benchmarks.datasets.imported import landed
 from memory_pipeline.evaluation.corpus import Corpus, Question
-from memory_pipeline.evaluation.datasets.imported import landed
 from memory_pipeline.stages.messages.importers.locomo import read
 
 FILE = "locomo/locomo10.json"
