@@ -23,6 +23,7 @@ _MINUTES = (
     "edit_reach",
     "recall_latency",
     "panel",
+    "serving",
     "ageing",
     "back_fill",
     "growth",

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import dagster as dg
+from dagster._core.instance.ref import InstanceRef
 
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration.liveness import end_dead_runs
@@ -29,6 +30,11 @@ storage:
     config:
       base_dir: {home}
 """
+# A command writes to its own terminal. Dagster would put a file in the way and four processes for each run that copy it
+# back, which a Ctrl-C reaches as well: they told of it with tracebacks, and the command could not tell of it any more.
+_UNMIRRORED = {
+    "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+}
 _POSTGRES = f"""
 storage:
   postgres:
@@ -88,9 +94,9 @@ def instance(settings: Settings) -> Iterator[dg.DagsterInstance]:
     Raises:
         SettingsError: see :func:`prepare_home`.
     """
-    prepare_home(settings)
+    home = prepare_home(settings)
     with alone(settings, _OPENING):  # two that open a new home at once would both make its tables
-        found = dg.DagsterInstance.get()
+        found = dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(home), overrides=_UNMIRRORED))
     with found:
         end_dead_runs(found, settings)
         yield found

@@ -124,3 +124,9 @@ def test_a_run_that_hears_nothing_is_ended_and_marked(home: Settings) -> None:
 def _cpu_s(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_a_command_keeps_its_own_output_and_dagster_that_of_its_runs(home: Settings) -> None:
+    with instance(home) as own, dg.DagsterInstance.get() as daemons:
+        managers = [type(one.compute_log_manager).__name__ for one in (own, daemons)]
+    assert managers == ["NoOpComputeLogManager", "LocalComputeLogManager"]
