@@ -111,7 +111,7 @@ def undo(memory_id: MemoryId, memories: Memories, caller: Asking, body: About | 
 def undo_last(body: Undo, memories: Memories, caller: Asking) -> Json:
     """Take back what the user did last by hand, whatever it was, or as `/v1/memories/{memory_id}/undo` where a memory
     is named."""
-    return Json(changed(memories.curator.undo(body.memory_id, **whom(caller, body))))
+    return Json(record(memories.curator.undo(body.memory_id, **whom(caller, body))))
 
 
 @router.post("/v1/memories/{memory_id}/classify", response_model=ChangedMemory)
