@@ -88,14 +88,14 @@ def chosen(undisturbed: Reference, kills: int, seed: int, killed: Sequence[bool]
     """Kills: some at moments, the others spread evenly over the kinds of boundaries.
 
     Args:
-        killed: of each step, whether processes are killed in it; by default in all.
+        killed: of each step, whether processes are killed in it, as often in each; by default in all.
     """
     where = killed or [True] * len(undisturbed.seconds)
     draw = random.Random(seed)
     by_kind: dict[str, list[Kill]] = defaultdict(list)
     for step, kinds in enumerate(undisturbed.boundaries):
         for n, kind in enumerate(kinds if where[step] else (), start=1):
-            by_kind[kind].append(Kill(step, kind, n))
+            by_kind[kind if all(where) else str(step)].append(Kill(step, kind, n))
     moments = kills // _MOMENTS
     busy = [n for n, seconds in enumerate(undisturbed.seconds) if seconds > 0.05 and where[n]]
     found = []
