@@ -2,6 +2,7 @@
 
     python -m benchmarks.fault_injection --kills 200 --jobs 16
     python -m benchmarks.fault_injection --kills 40 --dagster     # through the real `run`
+    python -m benchmarks.fault_injection --kills 40 --commands    # rollback, acts, import, ageing, erasure, maintenance
 
 A small home lives through some weeks (``faults.scenario``). Once undisturbed, with all write boundaries counted and the
 home kept before each step; then once for each kill: from the step that it falls into a process works until it is
@@ -23,6 +24,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.faults.commands import commands
 from benchmarks.faults.scenario import Step, scenario
 from benchmarks.faults.trials import Kill, Outcome, Reference, import_everything, reference, trial
 
@@ -40,9 +42,10 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=8, help="of the sample")
     parser.add_argument("--users", default="alice", help="of the sample: alice, ben, yumi")
     parser.add_argument("--dagster", action="store_true", help="through the real `run` and its Dagster instance")
+    parser.add_argument("--commands", action="store_true", help="the commands beside the daily round")
     parser.add_argument("--short", action="store_true", help="one run, acts and maintenance: seconds, for a test")
     given = parser.parse_args()
-    users, kind = given.users.split(","), {"dagster": given.dagster, "short": given.short}
+    users, kind = given.users.split(","), {"dagster": given.dagster, "short": given.short, "apart": given.commands}
     found = measure(given.kills, given.seed, given.jobs, given.days, users, **kind)
     print(json.dumps(found, indent=2))
     if found["lost"] or found["doubled"] or found["differing final states"] or found["could not be finished"]:
@@ -58,28 +61,43 @@ def measure(
     *,
     dagster: bool = False,
     short: bool = False,
+    apart: bool = False,
 ) -> dict[str, Any]:
     """Boundaries, kills, and what was lost, doubled or otherwise different after them."""
     began = time.monotonic()
     import_everything(dagster)
     with tempfile.TemporaryDirectory(prefix="faults-") as place:
         folder = Path(place)
-        steps = scenario(folder / "files", days, users, dagster=dagster, short=short)
+        if apart:
+            steps = commands(folder / "files", days, [*users, "ben"] if len(users) < 2 else users)
+        else:
+            steps = scenario(folder / "files", days, users, dagster=dagster, short=short)
         undisturbed = reference(steps, folder / "undisturbed")
-        plan = chosen(undisturbed, kills, seed)
+        plan = chosen(undisturbed, kills, seed, [step.killed for step in steps])
+        names = [step.name for step in steps]
         outcomes = _all(steps, plan, undisturbed, folder, jobs)
-    return {**told(undisturbed, outcomes), "seconds": round(time.monotonic() - began, 1)}
+    by_step = Counter(names[o.kill.step] for o in outcomes if o.kills)
+    return {
+        **told(undisturbed, outcomes),
+        "kills by step": dict(by_step.most_common()),
+        "seconds": round(time.monotonic() - began, 1),
+    }
 
 
-def chosen(undisturbed: Reference, kills: int, seed: int) -> list[Kill]:
-    """Kills: some at moments, the others spread evenly over the kinds of boundaries."""
+def chosen(undisturbed: Reference, kills: int, seed: int, killed: Sequence[bool] = ()) -> list[Kill]:
+    """Kills: some at moments, the others spread evenly over the kinds of boundaries.
+
+    Args:
+        killed: of each step, whether processes are killed in it, as often in each; by default in all.
+    """
+    where = killed or [True] * len(undisturbed.seconds)
     draw = random.Random(seed)
     by_kind: dict[str, list[Kill]] = defaultdict(list)
     for step, kinds in enumerate(undisturbed.boundaries):
-        for n, kind in enumerate(kinds, start=1):
-            by_kind[kind].append(Kill(step, kind, n))
+        for n, kind in enumerate(kinds if where[step] else (), start=1):
+            by_kind[kind if all(where) else str(step)].append(Kill(step, kind, n))
     moments = kills // _MOMENTS
-    busy = [n for n, seconds in enumerate(undisturbed.seconds) if seconds > 0.05]
+    busy = [n for n, seconds in enumerate(undisturbed.seconds) if seconds > 0.05 and where[n]]
     found = []
     for _ in range(moments):
         step = draw.choices(busy, [undisturbed.seconds[n] for n in busy])[0]

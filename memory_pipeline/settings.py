@@ -81,6 +81,8 @@ class Settings(BaseSettings):
     telemetry_key: SecretStr | None = Field(
         None, validate_default=True, description="Key of these hashes; without one, ids can be guessed."
     )
+    sql_timeout_s: float = Field(60.0, gt=0, description="Seconds that one query of `sql` may take.")
+    sql_memory_mb: int = Field(1024, ge=64, description="Megabytes that one query of `sql` and its result may take.")
     url: str | None = Field(None, description="The server that `Memory.connect` and `mcp` ask, unless one is named.")
     key: SecretStr | None = Field(None, description="The key that they show there.")
     keys_file: Path | None = Field(None, description="The server's keys; keys.json in the home when unset.")

@@ -37,11 +37,13 @@ class Step:
     Attributes:
         now: the machine's time.
         work: does it, or the rest of it.
+        killed: processes are killed in it.
     """
 
     name: str
     now: datetime
     work: Callable[[StageContext], object]
+    killed: bool = True
 
 
 def scenario(
@@ -55,9 +57,9 @@ def scenario(
         short: leave out what comes later.
         dagster: runs go through the real ``run``, with its Dagster instance.
     """
-    lines = [line for user in users for line in _sample(user) if _day(line) < FIRST + timedelta(days=days)]
+    lines = [line for user in users for line in sample(user) if day_of(line) < FIRST + timedelta(days=days)]
     half = FIRST + timedelta(days=days // 2)
-    early, late = ([x for x in lines if (_day(x) < half) is first] for first in (True, False))
+    early, late = ([x for x in lines if (day_of(x) < half) is first] for first in (True, False))
     missed, older = early.pop(len(early) // 2), [_older(line) for line in early[:6]]
     edit = {**next(x for x in early if x["role"] == "user"), "content": "My name is Ada. I live in Vienna."}
     end = FIRST + timedelta(days=days)
@@ -71,37 +73,37 @@ def scenario(
         (folder / f"{name}.jsonl").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
     run = run_dagster if dagster else run_stages
     first = [
-        Step("ingest", _at(half), lambda ctx: ingest(ctx, [folder / "early.jsonl"])),
-        Step("run", _at(half, 2), run),
-        Step("reads", _at(half, 3), read),
-        Step("acts", _at(half, 4), act),
+        Step("ingest", at(half), lambda ctx: ingest(ctx, [folder / "early.jsonl"])),
+        Step("run", at(half, 2), run),
+        Step("reads", at(half, 3), read),
+        Step("acts", at(half, 4), act),
     ]
     if short:
-        return [*first, *(Step(f"maintenance {n}", _at(half, 24 * 30 * n), _maintain) for n in (1, 2))]
+        return [*first, *(Step(f"maintenance {n}", at(half, 24 * 30 * n), maintain_now) for n in (1, 2))]
     return [
         *first,
-        Step("inbox", _at(end), lambda ctx: _from_inbox(ctx, folder / "late.jsonl")),
-        Step("second run", _at(end, 2), run),
-        Step("second maintenance", _at(end, 400), _maintain),
-        Step("second acts", _at(end, 401), act),
-        Step("second reads", _at(end, 402), read),
-        Step("back-fill", _at(end, 403), lambda ctx: ingest(ctx, [folder / "older.jsonl"])),
-        Step("last run", _at(end, 500), run),
-        Step("last maintenance", _at(end, 600), _maintain),
-        Step("sweep", _at(end, 660), _maintain),
+        Step("inbox", at(end), lambda ctx: _from_inbox(ctx, folder / "late.jsonl")),
+        Step("second run", at(end, 2), run),
+        Step("second maintenance", at(end, 400), maintain_now),
+        Step("second acts", at(end, 401), act),
+        Step("second reads", at(end, 402), read),
+        Step("back-fill", at(end, 403), lambda ctx: ingest(ctx, [folder / "older.jsonl"])),
+        Step("last run", at(end, 500), run),
+        Step("last maintenance", at(end, 600), maintain_now),
+        Step("sweep", at(end, 660), maintain_now),
     ]
 
 
-def _at(day: date, hours: int = 1) -> datetime:
+def at(day: date, hours: int = 1) -> datetime:
     return datetime.combine(day, datetime.min.time(), UTC) + timedelta(hours=hours)
 
 
-def _sample(user: str) -> Iterator[Line]:
+def sample(user: str) -> Iterator[Line]:
     for text in Path(shipped(f"data/sample/{user}.jsonl")).read_text(encoding="utf-8").splitlines():
         yield json.loads(text)
 
 
-def _day(line: Line) -> date:
+def day_of(line: Line) -> date:
     return datetime.fromisoformat(line["created_at"]).date()
 
 
@@ -146,7 +148,7 @@ def run_dagster(ctx: StageContext) -> None:
     run(ctx.settings)
 
 
-def _maintain(ctx: StageContext) -> None:
+def maintain_now(ctx: StageContext) -> None:
     maintain(ctx, Grace(*3 * [timedelta(0)]))
 
 

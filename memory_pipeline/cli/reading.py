@@ -252,6 +252,7 @@ def sql(
     """Read-only SQL over the lake: messages, proposals, verdicts, memory_versions, memories, summaries, costs, …"""
     from memory_pipeline.settings import Settings
     from memory_pipeline.storage.queries import console as lake
+    from memory_pipeline.storage.queries.plain_values import plain_rows
 
     if views == (query is not None):
         raise typer.BadParameter("give a query, or --views")
@@ -264,9 +265,9 @@ def sql(
         return
     table = lake.query(Settings.load(), query).slice(0, limit)
     if as_json:
-        print_json(table.to_pylist())
+        print_json(plain_rows(table))
     else:
-        print_table("", table.column_names, [tuple(row.values()) for row in table.to_pylist()])
+        print_table("", table.column_names, [tuple(row.values()) for row in plain_rows(table)])
 
 
 @app.command()

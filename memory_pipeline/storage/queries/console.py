@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import duckdb
 import pyarrow as pa
 
@@ -14,6 +16,7 @@ from memory_pipeline.storage.queries.ledger import CURRENT, STANDING
 
 # Datasets that are shown in part: what is stored, by the name under which the views read it.
 _STORED = {"links": "link_rows", "entities": "entity_rows"}
+_BATCH = 10_000  # rows
 _VIEWS = {
     "memories": CURRENT,
     "reflections": f"SELECT * FROM ({CURRENT}) WHERE type = 'reflection'",
@@ -25,13 +28,18 @@ def query(settings: Settings, text: str) -> pa.Table:
     """Run one SELECT. The views are materialised first, then the database loses its access to files.
 
     Raises:
-        QueryError: the SQL is wrong, or is not a single SELECT; the message is DuckDB's.
+        QueryError: the SQL is wrong, is not a single SELECT, or takes more time or memory than the settings allow; the
+            message is DuckDB's, or names the setting.
     """
     lake, defined = Lake(settings.path("lake")), _defined(settings)
     with duckdb.connect(":memory:") as con:
         con.execute("SET TimeZone = 'UTC'")
+        con.execute(f"SET memory_limit = '{settings.sql_memory_mb}MB'; SET temp_directory = ''")
         try:
+            text.encode()
             statements = con.extract_statements(text)
+        except UnicodeEncodeError as error:
+            raise QueryError(f"the query is no text: {error.reason} at character {error.start}") from error
         except duckdb.Error as error:
             raise QueryError(str(error)) from error
         if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
@@ -44,12 +52,48 @@ def query(settings: Settings, text: str) -> pa.Table:
                 con.execute(f'CREATE VIEW "{name}" AS {definition}')
         con.execute("SET enable_external_access = false; SET lock_configuration = true")
         try:
-            found: pa.Table = con.sql(text).to_arrow_table()
+            return _bounded(con, text, settings)
+        except duckdb.InterruptException as error:
+            raise _too_long(settings) from error
+        except duckdb.OutOfMemoryException as error:
+            raise _too_large(settings) from error
+        except OSError as error:  # as Arrow tells what DuckDB raises between two parts of a result
+            if "INTERRUPT" in str(error):
+                raise _too_long(settings) from error
+            raise (_too_large(settings) if "Out of Memory" in str(error) else QueryError(str(error))) from error
         except duckdb.CatalogException as error:
             raise QueryError(f"{_first_line(error)}; `memory-pipeline sql --views` lists the views") from error
         except duckdb.Error as error:
             raise QueryError(str(error)) from error
-        return found
+
+
+def _bounded(con: duckdb.DuckDBPyConnection, text: str, settings: Settings) -> pa.Table:
+    """The result of a query, which is stopped when it takes too long or grows too large."""
+    clock = threading.Timer(settings.sql_timeout_s, con.interrupt)
+    clock.daemon = True
+    clock.start()
+    try:
+        reader = con.sql(text).to_arrow_reader(_BATCH)
+        batches, size = [], 0
+        for batch in reader:
+            size += batch.nbytes
+            if size > settings.sql_memory_mb << 20:
+                raise _too_large(settings)
+            batches.append(batch)
+        return pa.Table.from_batches(batches, reader.schema)
+    finally:
+        clock.cancel()
+
+
+def _too_long(settings: Settings) -> QueryError:
+    return QueryError(f"the query took longer than {settings.sql_timeout_s:g} s (MEMORY_PIPELINE_SQL_TIMEOUT_S)")
+
+
+def _too_large(settings: Settings) -> QueryError:
+    return QueryError(
+        f"the query or its result takes more than {settings.sql_memory_mb:,} MB (MEMORY_PIPELINE_SQL_MEMORY_MB): "
+        "select fewer rows or columns"
+    )
 
 
 def views(settings: Settings) -> dict[str, list[str]]:

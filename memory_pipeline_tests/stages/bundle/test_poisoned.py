@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -248,3 +249,36 @@ def test_kept_replies_answer_their_own_user_only(tmp_path: Path) -> None:
     wanted = versions(victim)
     again = talked(tmp_path / "a", BEN)
     assert versions(again) == wanted != []
+
+
+def test_a_small_file_that_unpacks_to_a_gigabyte_is_refused_before_it_is_unpacked(own: Path, tmp_path: Path) -> None:
+    size = 2**30
+    with zipfile.ZipFile(own, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as out:
+        out.writestr(archive.MANIFEST, b"{}")
+        with out.open("messages.jsonl", "w", force_zip64=True) as member:
+            for _ in range(size // 2**24):
+                member.write(b"\n" * 2**24)
+    assert own.stat().st_size < size / 200
+    tracemalloc.start()
+    refused(tmp_path / "home", own, r"that unpack to 1,0[\d,]+ are no bundle: at most 100 times")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 32 * 2**20
+
+
+def test_a_member_with_more_rows_than_it_says_is_left_at_once(
+    own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[bytes] = []
+    monkeypatch.setattr(archive, "loads", lambda line, load=archive.loads: parsed.append(line) or load(line))  # type: ignore[func-returns-value]
+    zipped(own, lambda f: f.update({"messages.jsonl": f["messages.jsonl"] + b"{}\n" * 100_000}))
+    refused(tmp_path / "home", own, r"messages\.jsonl holds more rows than \d+")
+    assert len(parsed) < 1_000
+
+
+def test_a_line_without_end_is_refused_while_it_is_unpacked(
+    own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MAX_LINE_BYTES", 2**20)
+    zipped(own, lambda f: f.update({"messages.jsonl": b'{"content": "' + b"a" * 2**23}))
+    refused(tmp_path / "home", own, r"a line of messages\.jsonl is longer than 1,048,576 bytes")

@@ -13,7 +13,7 @@ import os
 import uuid
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from datetime import date
@@ -46,6 +46,10 @@ DATASETS = (
 )
 MAX_BYTES = 2 * 1024**3  # of all members together, unpacked: some ten million rows
 MAX_MANIFEST_BYTES = 4 * 1024**2
+MAX_RATIO = 100  # unpacked to packed; bundles of talks have 5 to 20
+ALWAYS_BYTES = 16 * 1024**2  # unpacked, whatever the ratio
+MAX_ROWS = 10_000_000  # of all members together
+MAX_LINE_BYTES = 16 * 1024**2  # of a row
 _AT = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip knows; the true one is in the manifest
 _CHUNK = 1024**2
 
@@ -170,7 +174,7 @@ def read(path: Path) -> Bundle:
                 f"{path}: the manifest and the members differ in {', '.join(sorted(missing))}", path=str(path)
             )
         rows = {
-            dataset: _rows(path, dataset, member, _bytes(archive, name, sizes[name]))
+            dataset: _rows(path, dataset, member, _stream(archive, name, sizes[name]))
             for dataset, member in manifest.members.items()
             for name in [member_name(dataset)]
         }
@@ -212,19 +216,29 @@ def _checked(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
         raise BundleError(
             f"{path}: unpacked it would hold {sum(sizes.values()):,} bytes; at most {MAX_BYTES:,} do", path=str(path)
         )
+    packed, unpacked = path.stat().st_size, sum(sizes.values())
+    if unpacked > max(ALWAYS_BYTES, MAX_RATIO * packed):
+        raise BundleError(
+            f"{path}: {packed:,} bytes that unpack to {unpacked:,} are no bundle: at most {MAX_RATIO} times as many do",
+            path=str(path),
+        )
     return sizes
 
 
 def _bytes(archive: zipfile.ZipFile, name: str, size: int) -> bytes:
-    """A member, never more of it than it claims to hold: what a zip says of its sizes is not trusted."""
-    parts, left = [], size
+    """A small member as a whole."""
+    return b"".join(_stream(archive, name, size))
+
+
+def _stream(archive: zipfile.ZipFile, name: str, size: int) -> Iterator[bytes]:
+    """A member in parts, never more of it than it claims to hold: what a zip says of its sizes is not trusted."""
+    left = size
     with archive.open(name) as stream:
         while left > 0 and (part := stream.read(min(_CHUNK, left))):
-            parts.append(part)
             left -= len(part)
+            yield part
         if left or stream.read(1):
             raise BundleError(f"{name} is not of the size that the bundle says")
-    return b"".join(parts)
 
 
 def _manifest(path: Path, data: bytes) -> Manifest:
@@ -249,27 +263,42 @@ def _manifest(path: Path, data: bytes) -> Manifest:
             raise ValueError("a text or a figure is of another type")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BundleError(f"{path}: {MANIFEST} is not that of a bundle: {error}", path=str(path)) from error
+    if not 0 <= sum(member.rows for member in manifest.members.values()) <= MAX_ROWS:
+        raise BundleError(f"{path}: a bundle holds at most {MAX_ROWS:,} rows", path=str(path))
     if unknown := sorted(manifest.members.keys() - set(DATASETS)):
         raise BundleError(f"{path}: a bundle holds no {', '.join(unknown)}", path=str(path))
     return manifest
 
 
-def _rows(path: Path, dataset: str, member: Member, data: bytes) -> list[Mapping[str, Any]]:
-    if sha256(data) != member.sha256:
-        raise BundleError(
-            f"{path}: {member_name(dataset)} was changed or damaged: its SHA-256 is another one", path=str(path)
-        )
+def _rows(path: Path, dataset: str, member: Member, parts: Iterable[bytes]) -> list[Mapping[str, Any]]:
+    """The rows of a member, parsed while it is unpacked: one that holds more than it says is left at once."""
+    name, whole = member_name(dataset), hashlib.sha256()
     rows: list[Mapping[str, Any]] = []
-    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+    for number, line in enumerate(_lines(path, name, parts, whole), start=1):
+        if number > member.rows:
+            raise BundleError(f"{path}: {name} holds more rows than {member.rows}", path=str(path))
         try:
             row = loads(line)
         except ValueError as error:
-            raise BundleError(
-                f"{path}: {member_name(dataset)} line {number}: {error}", path=str(path), line=number
-            ) from error
+            raise BundleError(f"{path}: {name} line {number}: {error}", path=str(path), line=number) from error
         if not isinstance(row, dict):
-            raise BundleError(f"{path}: {member_name(dataset)} line {number} is no object", path=str(path), line=number)
+            raise BundleError(f"{path}: {name} line {number} is no object", path=str(path), line=number)
         rows.append(row)
-    if len(rows) != member.rows or (data and not data.endswith(b"\n")):
-        raise BundleError(f"{path}: {member_name(dataset)} holds {len(rows)} rows, not {member.rows}", path=str(path))
+    if whole.hexdigest() != member.sha256:
+        raise BundleError(f"{path}: {name} was changed or damaged: its SHA-256 is another one", path=str(path))
+    if len(rows) != member.rows:
+        raise BundleError(f"{path}: {name} holds {len(rows)} rows, not {member.rows}", path=str(path))
     return rows
+
+
+def _lines(path: Path, name: str, parts: Iterable[bytes], whole: Any) -> Iterator[bytes]:
+    """The lines of a member, all of whose bytes go into a digest."""
+    rest = b""
+    for part in parts:
+        whole.update(part)
+        *lines, rest = (rest + part).split(b"\n")
+        yield from lines
+        if len(rest) > MAX_LINE_BYTES:
+            raise BundleError(f"{path}: a line of {name} is longer than {MAX_LINE_BYTES:,} bytes", path=str(path))
+    if rest:
+        raise BundleError(f"{path}: {name} does not end with a whole line", path=str(path))
