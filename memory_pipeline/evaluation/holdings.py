@@ -24,7 +24,7 @@ from memory_pipeline.evaluation.markings import (
     crossed_by_all,
     markings,
 )
-from memory_pipeline.storage.parquet.lake import Lake, scopes_table
+from memory_pipeline.storage.parquet.lake import Lake, scopes_in, scopes_table
 from memory_pipeline.storage.queries.ledger import versions_of
 
 
@@ -178,4 +178,4 @@ def sharing(lake: Lake, tenants: Iterable[str]) -> list[Scope]:
         "WHERE shared AND tenant_id IN (SELECT unnest($tenants)) ORDER BY ALL",
         {"tenants": sorted(tenants)},
     )
-    return [Scope(t, u) for t, u in zip(table["tenant_id"].to_pylist(), table["user_id"].to_pylist(), strict=True)]
+    return scopes_in(table)

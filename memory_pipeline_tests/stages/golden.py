@@ -22,8 +22,8 @@ from memory_pipeline_tests.stages.whole import Whole
 
 NOW = datetime(2026, 6, 20, 12, tzinfo=UTC)
 FILE = Path(__file__).with_name("golden.json")
-_SELDOM = frozenset({"reflections"})  # the embedded model writes one where a longer history has something that recurs
-_FINDINGS = (  # which make a pattern
+SELDOM = frozenset({"reflections"})  # the embedded model writes one where a longer history has something that recurs
+FINDINGS = (  # which make a pattern
     "The nightly deploy failed because the migration lock timed out.",
     "Turns out the staging deploy failed because a migration held the lock.",
     "The deploy on Friday failed because the migration lock was never released.",
@@ -57,8 +57,8 @@ def observed(folder: Path) -> dict[str, dict[str, str]]:
     home.make(home.ctx(NOW), "recall_feedback")
     found = {}
     for stage in BY_LEVEL:
-        rows = _made(home, stage)
-        assert rows or stage.name in _SELDOM, f"{stage.name} makes nothing of the input: whatever it does is not seen"
+        rows = made(home, stage)
+        assert rows or stage.name in SELDOM, f"{stage.name} makes nothing of the input: whatever it does is not seen"
         found[stage.name] = {"program": program(home, stage), "rows": digest(*rows)[:16]}
     return found
 
@@ -70,7 +70,7 @@ def program(home: Whole, stage: Stage) -> str:
 
 def _lines() -> Iterable[dict[str, Any]]:
     yield from map(json.loads, (shipped("data/sample") / "yumi.jsonl").read_text(encoding="utf-8").splitlines())
-    said = [(9 + n, content) for n, content in enumerate(_FINDINGS)]
+    said = [(9 + n, content) for n, content in enumerate(FINDINGS)]
     for n, (day, content) in enumerate(said):
         yield {
             "user_id": "dev",
@@ -101,7 +101,8 @@ def _read(home: Whole) -> None:
         )
 
 
-def _made(home: Whole, stage: Stage) -> list[str]:
+def made(home: Whole, stage: Stage) -> list[str]:
+    """What a stage has made of a home's messages, as text."""
     if stage.name in _TABLES:
         index, table = home.ctx(NOW).index, _TABLES[stage.name]
         return _plain(index.all(table, index.schema(table).names).to_pylist())

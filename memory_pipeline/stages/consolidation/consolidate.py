@@ -147,9 +147,11 @@ def _replayed(
 
 def users_of(ctx: StageContext, days: Sequence[date]) -> list[Scope]:
     """Users with proposals, verdicts or versions on some days."""
+    from memory_pipeline.storage.parquet.lake import scopes_in
+
     table = ctx.lake.sql(
         "SELECT tenant_id, user_id FROM proposals UNION SELECT tenant_id, user_id FROM verdicts "
         "UNION SELECT tenant_id, user_id FROM memory_versions ORDER BY ALL",
         days={"proposals": days, "verdicts": days, "memory_versions": days},
     )
-    return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    return scopes_in(table)

@@ -89,12 +89,14 @@ def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> PatternReport:
 
 def _active(ctx: StageContext, weeks: Sequence[Period]) -> list[Scope]:
     """Users of whom the weeks bring something that may go into a pattern."""
+    from memory_pipeline.storage.parquet.lake import scopes_in
+
     table = ctx.lake.sql(
         "SELECT DISTINCT tenant_id, user_id FROM memory_versions WHERE type IN (SELECT unnest($kinds)) ORDER BY ALL",
         {"kinds": [str(kind) for kind in _KINDS]},
         days={"memory_versions": [day for week in weeks for day in week.days()]},
     )
-    return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    return scopes_in(table)
 
 
 class _Finder:

@@ -81,11 +81,13 @@ def reflect(ctx: StageContext, weeks: Sequence[Period]) -> ReflectReport:
 
 
 def _active(ctx: StageContext, weeks: Sequence[Period]) -> list[Scope]:
+    from memory_pipeline.storage.parquet.lake import scopes_in
+
     days = [day for week in weeks for day in week.days()]
     table = ctx.lake.sql(
         "SELECT DISTINCT tenant_id, user_id FROM memory_versions ORDER BY ALL", days={"memory_versions": days}
     )
-    return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    return scopes_in(table)
 
 
 def _reflect(

@@ -35,13 +35,14 @@ GROUP BY ALL HAVING bool_or(touched) AND (
 
 def touched_users(ctx: StageContext, days: Iterable[date]) -> Iterator[list[Scope]]:
     """Users of whom some partitions say more than what time does to memories, which changes no link; in batches."""
+    from memory_pipeline.storage.parquet.lake import scopes_in
     from memory_pipeline.storage.queries.current_memories import BY_TIME
 
     table = ctx.lake.sql(
         f"SELECT DISTINCT tenant_id, user_id FROM memory_versions WHERE cause NOT IN ({BY_TIME}) ORDER BY ALL",
         days={"memory_versions": list(days)},
     )
-    users = [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    users = scopes_in(table)
     for start in range(0, len(users), _USERS_AT_ONCE):
         yield users[start : start + _USERS_AT_ONCE]
 

@@ -112,13 +112,14 @@ def _require_known(ctx: StageContext, run: str) -> None:
 
 
 def _back(ctx: StageContext, runs: tuple[str, ...], reason: str) -> Rollback:
+    from memory_pipeline.storage.parquet.lake import scopes_in
     from memory_pipeline.storage.queries.ledger import versions_of
 
     table = ctx.lake.sql(
         "SELECT DISTINCT tenant_id, user_id FROM memory_versions WHERE run_id IN (SELECT unnest($runs)) ORDER BY ALL",
         {"runs": list(runs)},
     )
-    users = [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
+    users = scopes_in(table)
     rows: dict[Scope, list[MemoryVersion]] = defaultdict(list)
     for row in versions_of(ctx.lake, users):
         rows[row.scope].append(row)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Any
 
-from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.publication import audit_conservation, audit_provenance, audit_statements
 from memory_pipeline.stages.publication.audit_result import SHOWN, empty
@@ -47,10 +46,6 @@ no_secret_is_remembered = _of_ledger(audit_statements.no_secret_is_remembered)
 no_derived_time_from_the_clock = _of_ledger(audit_provenance.no_derived_time_from_the_clock)
 
 
-def _scopes(users: Any) -> set[Scope]:
-    return {Scope(t, u) for t, u in zip(*(users[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)}
-
-
 def summaries_cite_evidence(ctx: StageContext, days: Iterable[date]) -> Audit:
     """No summary without evidence."""
     table = ctx.lake.sql(
@@ -81,6 +76,7 @@ def index_matches_ledger(ctx: StageContext, days: Iterable[date]) -> Audit:
 
 def links_stay_with_their_user(ctx: StageContext, days: Iterable[date]) -> Audit:
     """Every link of these days, and every entity, is of memories of its own user (KN-26)."""
+    from memory_pipeline.storage.parquet.lake import scopes_in
     from memory_pipeline.storage.queries.ledger import ledger_files
 
     span = list(days)
@@ -91,7 +87,7 @@ def links_stay_with_their_user(ctx: StageContext, days: Iterable[date]) -> Audit
         days={"links": span, "entities": span},
     )
     query = "SELECT named.* FROM named ANTI JOIN memory_versions USING (tenant_id, user_id, memory_id)"
-    table = ctx.lake.sql(query, tables={"named": named}, files=ledger_files(ctx.lake, _scopes(named)))
+    table = ctx.lake.sql(query, tables={"named": named}, files=ledger_files(ctx.lake, set(scopes_in(named))))
     if table.num_rows:  # one that was withdrawn long ago is in the ledger alone
         table = ctx.lake.sql(query, tables={"named": table})
     return empty("links_stay_with_their_user", table.to_pylist(), "links and entities are of one user's memories")

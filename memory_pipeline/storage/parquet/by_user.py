@@ -21,7 +21,7 @@ import pyarrow as pa
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.storage.parquet.buckets import bucket_of, by_bucket, enough
 from memory_pipeline.storage.parquet.files import NOTES
-from memory_pipeline.storage.parquet.lake import Lake, scopes_table
+from memory_pipeline.storage.parquet.lake import Lake, scopes_in, scopes_table
 from memory_pipeline.storage.parquet.schemas import DATASETS
 
 LAID_OUT = ("links",)
@@ -119,7 +119,7 @@ def _remade(lake: Lake, dataset: str, held: Layout, loose: Collection[date], sta
     """
     columns, whole = ", ".join(DATASETS[dataset].schema.names), _ROWS.format(dataset=dataset)
     query = _DIFFERENT.format(dataset=dataset, columns=columns)
-    touched = _scopes(_read(lake, dataset, query, _paths(lake, held), loose))
+    touched = scopes_in(_read(lake, dataset, query, _paths(lake, held), loose))
     counted = _read(lake, dataset, f"SELECT count(*) AS n FROM {whole}", _paths(lake, held), loose)
     buckets = enough(held.buckets, counted["n"][0].as_py())
     again = held.parts.keys() if buckets != held.buckets else {held.bucket(scope) for scope in touched}
@@ -143,10 +143,6 @@ def _read(
     return lake.sql(
         query, days={dataset: sorted(loose)}, files={"held": (dataset, files)}, tables={"loose": days, **tables}
     )
-
-
-def _scopes(table: pa.Table) -> set[Scope]:
-    return {Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)}
 
 
 # -- the note

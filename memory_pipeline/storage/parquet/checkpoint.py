@@ -21,7 +21,7 @@ from typing import Any
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.storage.parquet.buckets import bucket_of, by_bucket, enough
 from memory_pipeline.storage.parquet.files import NOTES, day_of
-from memory_pipeline.storage.parquet.lake import Lake, scopes_table
+from memory_pipeline.storage.parquet.lake import Lake, scopes_in, scopes_table
 
 LEDGER = "memory_versions"
 _NOTE = "checkpoint.json"
@@ -224,7 +224,7 @@ def _changes(lake: Lake, held: Checkpoint) -> _Changes:
 def users_of(lake: Lake, files: Sequence[str]) -> set[Scope]:
     """The users of whom some files hold rows of the ledger."""
     table = lake.sql("SELECT DISTINCT tenant_id, user_id FROM added", files={"added": (LEDGER, files)})
-    return {Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)}
+    return set(scopes_in(table))
 
 
 def _keep(lake: Lake, checkpoint: Checkpoint) -> None:

@@ -346,3 +346,8 @@ def scopes_table(scopes: Iterable[Scope]) -> pa.Table:
         {"tenant_id": [s.tenant_id for s in ordered], "user_id": [s.user_id for s in ordered]},
         schema=pa.schema([("tenant_id", pa.string()), ("user_id", pa.string())]),
     )
+
+
+def scopes_in(table: pa.Table) -> list[Scope]:
+    """The scopes that the rows of a table name, in their order."""
+    return [Scope(t, u) for t, u in zip(*(table[c].to_pylist() for c in ("tenant_id", "user_id")), strict=True)]
