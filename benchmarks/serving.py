@@ -5,8 +5,8 @@
 Prints one JSON object. ``alone`` are milliseconds of one client without anybody beside it: ``POST /v1/messages`` (one
 turn, on disk when it is answered) and ``POST /v1/context`` of a user who has been asked about before. ``many`` are
 users at once, each of whom states numbers that nobody else states and looks for them: errors, turns that are not in
-the log at the end, numbers of somebody else. ``killed`` is a server that is ended by SIGKILL under load again and again: every
-turn that it has acknowledged must be in the log once.
+the log at the end, numbers of somebody else. ``killed`` is a server that is ended by SIGKILL under load again and
+again: every turn that it has acknowledged must be in the log once.
 """
 
 from __future__ import annotations
