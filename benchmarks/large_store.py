@@ -26,7 +26,7 @@ from memory_pipeline.domain.scope import Classification
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.plan import freshness, registry
 from memory_pipeline.storage.parquet.arrow_rows import arrow_schema, to_table
-from memory_pipeline.storage.parquet.schemas import Link, Made
+from memory_pipeline.storage.parquet.schemas import Link, PartitionRecord
 from memory_pipeline.storage.vectors.index import TABLES, Index
 
 TENANT = "default"
@@ -285,11 +285,11 @@ def _flush(index: Index) -> None:
 
 
 def _note_as_made(ctx: StageContext) -> None:
-    rows: list[Made] = []
+    rows: list[PartitionRecord] = []
     for stage in registry.STAGES:
         code = freshness.code_version(ctx.settings, ctx.prompts, stage)
         rows += [
-            Made(stage.name, period_of(stage.grain, start).start, made_from, code, 0, ctx.run_id, ctx.now)
+            PartitionRecord(stage.name, period_of(stage.grain, start).start, made_from, code, 0, ctx.run_id, ctx.now)
             for start, made_from in freshness.inputs(ctx, stage).items()
         ]
     ctx.lake.append("made", rows)

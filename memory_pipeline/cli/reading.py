@@ -283,7 +283,7 @@ def verdicts(
     as_json: AsJson = False,
 ) -> None:
     """What the gate and consolidation said of the proposals: how many by reason, or which have one reason."""
-    from memory_pipeline.retrieval.lists.verdicts import Wanted, by_reason, of_reason
+    from memory_pipeline.retrieval.lists.verdicts import VerdictFilter, by_reason, of_reason
     from memory_pipeline.settings import Settings
     from memory_pipeline.storage.parquet.lake import Lake
 
@@ -291,7 +291,7 @@ def verdicts(
         raise typer.BadParameter("--day stands alone; a span is given with --from and --to")
     settings = Settings.load()
     lake, policy = Lake(settings.path("lake")), settings.policies.gate
-    wanted = Wanted(user, tenant, _day(day or first), _day(day or last))
+    wanted = VerdictFilter(user, tenant, _day(day or first), _day(day or last))
     if reason is None:
         rows = by_reason(lake, wanted, policy, examples)[:limit]
         columns = ("verdict", "reason", "proposals", "share", "meaning", "examples")

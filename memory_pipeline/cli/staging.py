@@ -13,7 +13,7 @@ from memory_pipeline.errors import NotFound
 
 if TYPE_CHECKING:
     from memory_pipeline.storage.parquet.lake import Lake
-    from memory_pipeline.storage.parquet.staged_rows import Staged
+    from memory_pipeline.storage.parquet.staged_rows import StagedRows
 
 app = typer.Typer()
 _ROWS = ("day", "tenant_id", "user_id", "memory_id", "change", "status", "reason", "content", "asserted")
@@ -45,29 +45,29 @@ def staged(
             _print(one, rows, in_full=run_id is not None)
 
 
-def _wanted(lake: Lake, run_id: str | None) -> Iterator[Staged]:
-    from memory_pipeline.storage.parquet.staged_rows import Staged, staged_runs
+def _wanted(lake: Lake, run_id: str | None) -> Iterator[StagedRows]:
+    from memory_pipeline.storage.parquet.staged_rows import StagedRows, staged_runs
 
     there = staged_runs(lake)
     if run_id is None:
         yield from there
         return
     names = {one.name for one in there}
-    wanted = Staged.of(lake, run_id)
+    wanted = StagedRows.of(lake, run_id)
     if wanted.name not in names:
         known = f"; there is {', '.join(sorted(names))}" if names else ", nor of any other"
         raise NotFound(f"nothing is staged of run {run_id!r}{known}")
     yield wanted
 
 
-def _discard(one: Staged) -> None:
+def _discard(one: StagedRows) -> None:
     with one.held() as idle:
         if not idle:
             raise NotFound(f"run {one.name} is still at work")
         one.remove()
 
 
-def _as_dict(one: Staged, rows: int) -> dict[str, Any]:
+def _as_dict(one: StagedRows, rows: int) -> dict[str, Any]:
     note = one.note()
     table = one.rows("memory_versions")
     return {
@@ -80,7 +80,7 @@ def _as_dict(one: Staged, rows: int) -> dict[str, Any]:
     }
 
 
-def _print(one: Staged, rows: int, *, in_full: bool) -> None:
+def _print(one: StagedRows, rows: int, *, in_full: bool) -> None:
     shown = _as_dict(one, rows)
     failed = [audit for audit in shown["audits"] if not audit["ok"]]
     when = shown["audited_at"] or "not audited: still at work, or stopped"

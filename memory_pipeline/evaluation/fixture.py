@@ -206,7 +206,7 @@ class Context(_Owned):
     drops: bool | None = None
 
 
-class Answered(_Owned):
+class ExpectedAnswer(_Owned):
     """An answer from memory alone.
 
     Attributes:
@@ -248,7 +248,7 @@ class Fixture(_Part):
     rejects: tuple[Rejected, ...] = ()
     asks: tuple[Ask, ...] = ()
     contexts: tuple[Context, ...] = ()
-    answers: tuple[Answered, ...] = ()
+    answers: tuple[ExpectedAnswer, ...] = ()
 
     def everyone(self) -> list[Scope]:
         """The people of the fixture, in the order in which they first speak or act."""

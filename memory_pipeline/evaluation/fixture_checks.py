@@ -8,7 +8,7 @@ from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import Outcome as Fate
 from memory_pipeline.domain.proposal import Proposal, Verdict
 from memory_pipeline.domain.reading.recall import ContextBlock, RecalledItem
-from memory_pipeline.evaluation.fixture import Answered, Ask, Context, Fixture
+from memory_pipeline.evaluation.fixture import Ask, Context, ExpectedAnswer, Fixture
 from memory_pipeline.evaluation.fixture_home import FixtureHome, message_name, session_name
 from memory_pipeline.evaluation.fixture_loading import message_names
 from memory_pipeline.evaluation.fixture_match import Matching, Memories, closest, faults, has_word, shown
@@ -155,7 +155,7 @@ def _tellings(memory: MemoryVersion) -> Sequence[str]:
     return (memory.content, *(e.quote for e in memory.evidence if e.quote))
 
 
-def _answered(home: FixtureHome, fixture: Fixture, wanted: Answered) -> Iterator[Outcome]:
+def _answered(home: FixtureHome, fixture: Fixture, wanted: ExpectedAnswer) -> Iterator[Outcome]:
     scope = wanted.scope(fixture.name)
     given = home.reader.ask(wanted.ask, user_id=scope.user_id, tenant_id=scope.tenant_id)
     said = given.text.casefold()

@@ -39,7 +39,7 @@ _START = date(1990, 1, 1)  # data sets are older than the product
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SystemResult:
     """What one system returned for one question: turns, best first, as evidence ids and as their sessions."""
 
     turns: Ranking
@@ -140,7 +140,7 @@ class _Asking:
         self._rows: UserRows | None = None
         self._baselines: Baselines | None = None
 
-    def all(self, question: Question) -> Mapping[str, Found]:
+    def all(self, question: Question) -> Mapping[str, SystemResult]:
         """What every system returns; the reader's own under an empty name."""
         rows, baselines = self._of(question.user_id)
         at = _asked_at(question)
@@ -150,10 +150,10 @@ class _Asking:
         ids, sessions = rows.values("message_id"), rows.values("session_id")
         for name, order in baselines.rankings(question.text, vector, seen).items():
             places = order()[:_DEPTH]
-            found[name] = Found([(str(ids[p]),) for p in places], [str(sessions[p]) for p in places])
+            found[name] = SystemResult([(str(ids[p]),) for p in places], [str(sessions[p]) for p in places])
         return found
 
-    def own(self, question: Question) -> Found:
+    def own(self, question: Question) -> SystemResult:
         """What the reader returns."""
         at = _asked_at(question)
         self._now = at or self._ctx.now
@@ -165,7 +165,7 @@ class _Asking:
             profile=self._profile,
             as_of=at if question.midway else None,
         )
-        return Found([item.evidence for item in items], [item.session_id or "" for item in items])
+        return SystemResult([item.evidence for item in items], [item.session_id or "" for item in items])
 
     def _of(self, user_id: str) -> tuple[UserRows, Baselines]:
         from memory_pipeline.domain.scope import Scope
@@ -183,7 +183,7 @@ def _asked_at(question: Question) -> datetime | None:
     return None if question.asked_at is None else question.asked_at.replace(tzinfo=UTC)
 
 
-def scored(question: Question, found: Found) -> Mapping[str, float]:
+def scored(question: Question, found: SystemResult) -> Mapping[str, float]:
     """The figures of one question at turn level and session level, as far as the set names evidence of that kind."""
     values: dict[str, float] = {}
     if question.evidence:

@@ -16,7 +16,7 @@ from memory_pipeline.evaluation.history import SHADOW, record
 from memory_pipeline.evaluation.holdings import Holdings, sharing
 from memory_pipeline.evaluation.logged_reads import LoggedRead, logged_reads
 from memory_pipeline.evaluation.shadow_home import Agree, shadow_home
-from memory_pipeline.evaluation.shadow_replay import Shown, Side, keys
+from memory_pipeline.evaluation.shadow_replay import ReplayedItem, Side, keys
 from memory_pipeline.stages.context import Progress, silent
 from memory_pipeline.stages.messages.classes import classifier_of
 from memory_pipeline.storage.parquet.lake import Lake
@@ -193,7 +193,9 @@ def _pairs(
     return pairs, worst[:_EXAMPLES]
 
 
-def _example(read: LoggedRead, pair: ReadPair, went: Sequence[Shown], came: Sequence[Shown]) -> Example | None:
+def _example(
+    read: LoggedRead, pair: ReadPair, went: Sequence[ReplayedItem], came: Sequence[ReplayedItem]
+) -> Example | None:
     old, new = dict(zip(keys(went), went, strict=True)), dict(zip(keys(came), came, strict=True))
     gained = [item.content or item.item_id for key, item in new.items() if key not in old]
     lost = [item.content or item.item_id for key, item in old.items() if key not in new]

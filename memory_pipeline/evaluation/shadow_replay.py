@@ -31,7 +31,7 @@ _SEED = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReplayedItem:
     """One item of a replayed read.
 
     Attributes:
@@ -70,7 +70,7 @@ class Side:
         self._at = read.at
         self._reader.search("warm", **_owner(read), k=1, layers=LAYERS)
 
-    def replay(self, read: LoggedRead) -> tuple[SideOfRead, list[Shown]]:
+    def replay(self, read: LoggedRead) -> tuple[SideOfRead, list[ReplayedItem]]:
         """Make a read again, as of its moment, over what the home holds now."""
         self._at = read.at
         began = time.perf_counter()
@@ -82,7 +82,7 @@ class Side:
         rated = {helpful: self._rated(read, items, helpful) for helpful in (True, False)}
         return SideOfRead(keys(items), rated[True], rated[False], self._faults(read, items), ms, tokens), items
 
-    def _search(self, read: LoggedRead) -> tuple[list[Shown], int]:
+    def _search(self, read: LoggedRead) -> tuple[list[ReplayedItem], int]:
         reach: dict[str, Any] = {"profile": read.profile, **reach_again(read.asked)}
         found = self._reader.search(
             read.query,
@@ -94,12 +94,12 @@ class Side:
         )
         return _shown(found)
 
-    def _ask(self, read: LoggedRead) -> tuple[list[Shown], int]:
+    def _ask(self, read: LoggedRead) -> tuple[list[ReplayedItem], int]:
         """What an answer would be made from; no model is asked."""
         reach: Any = {"profile": read.profile, **reach_again(read.asked)}
         return _shown(self._reader.evidence(read.query, **_owner(read), **reach))
 
-    def _context(self, read: LoggedRead) -> tuple[list[Shown], int]:
+    def _context(self, read: LoggedRead) -> tuple[list[ReplayedItem], int]:
         reach: dict[str, Any] = {"profile": read.profile, **reach_again(read.asked)}
         block = self._reader.context(
             read.query,
@@ -116,10 +116,10 @@ class Side:
         for item_id in block.item_ids:
             content = held.content(item_id)
             offered = item_id not in held.memories or fenced(content, tuple(block.sections)) in open_text
-            items.append(Shown(item_id, held.evidence(item_id), offered, content))
+            items.append(ReplayedItem(item_id, held.evidence(item_id), offered, content))
         return items, block.tokens
 
-    def _rated(self, read: LoggedRead, items: Sequence[Shown], helpful: bool) -> dict[str, int]:
+    def _rated(self, read: LoggedRead, items: Sequence[ReplayedItem], helpful: bool) -> dict[str, int]:
         """The items that somebody has rated so, each at the first place of what rests on the same messages."""
         known = self.before.of[read.scope]
         found = {}
@@ -130,7 +130,7 @@ class Side:
                 found[rated] = place
         return found
 
-    def _faults(self, read: LoggedRead, items: Sequence[Shown]) -> Mapping[str, int]:
+    def _faults(self, read: LoggedRead, items: Sequence[ReplayedItem]) -> Mapping[str, int]:
         one = read.session_id if read.kind == "search" else None
         bounds = Bounds(
             Classification(read.asked.get("max_classification", Classification.INTERNAL)),
@@ -151,7 +151,7 @@ class Side:
 _KINDS: Mapping[str, Any] = {"search": Side._search, "ask": Side._ask, "context": Side._context}
 
 
-def keys(items: Sequence[Shown]) -> tuple[str, ...]:
+def keys(items: Sequence[ReplayedItem]) -> tuple[str, ...]:
     """The items by the message that each rests on first, counted where several rest on one."""
     seen: Counter[str] = Counter()
     found = []
@@ -166,8 +166,8 @@ def _owner(read: LoggedRead) -> dict[str, Any]:
     return {"user_id": read.scope.user_id, "tenant_id": read.scope.tenant_id}
 
 
-def _shown(found: Sequence[RecalledItem]) -> tuple[list[Shown], int]:
-    items = [Shown(i.id, i.evidence or (i.id,), i.surface != "avoid", i.content) for i in found]
+def _shown(found: Sequence[RecalledItem]) -> tuple[list[ReplayedItem], int]:
+    items = [ReplayedItem(i.id, i.evidence or (i.id,), i.surface != "avoid", i.content) for i in found]
     return items, sum(estimate_tokens(i.content) for i in found)
 
 

@@ -60,7 +60,7 @@ Packer = Callable[[Sequence[ChatRequest[Any]]], Sequence[Pack]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CachedReply:
     """A kept reply and what its part of the call took when it was made."""
 
     reply: str
@@ -115,13 +115,13 @@ class ReplyCache:
         inputs = json.dumps(request.inputs, sort_keys=True, ensure_ascii=False)
         return digest(*constant, inputs, request.scope.tenant_id, request.scope.user_id)
 
-    def kept(self, requests: Sequence[ChatRequest[Any]]) -> list[Kept | None]:
+    def kept(self, requests: Sequence[ChatRequest[Any]]) -> list[CachedReply | None]:
         """What is kept for requests, in order, without answering them: nothing is counted."""
         keys = [self.key(r) for r in requests]
         known = self._lookup(dict(zip(keys, requests, strict=True)))
         return [known.get(key) for key in keys]
 
-    def kept_of(self, task: str, users: Iterable[Scope], days: Iterable[date]) -> dict[str, Kept]:
+    def kept_of(self, task: str, users: Iterable[Scope], days: Iterable[date]) -> dict[str, CachedReply]:
         """All that is kept of a task for some users and days, by key: for :meth:`recall`."""
         from memory_pipeline.storage.parquet.lake import scopes_table
 
@@ -133,7 +133,7 @@ class ReplyCache:
         )
         return _by_key(found)
 
-    def recall(self, request: ChatRequest[R], known: Mapping[str, Kept]) -> ChatReply[R] | None:
+    def recall(self, request: ChatRequest[R], known: Mapping[str, CachedReply]) -> ChatReply[R] | None:
         """Answer a request from replies at hand, if it is among them. :meth:`flush` enters what that has saved.
 
         Args:
@@ -176,7 +176,7 @@ class ReplyCache:
             raise answer
         return answer
 
-    def _recalled(self, request: ChatRequest[Any], key: str, kept: Kept) -> ChatReply[Any]:
+    def _recalled(self, request: ChatRequest[Any], key: str, kept: CachedReply) -> ChatReply[Any]:
         self.hits += 1
         self._accounts.answered(request, kept.tokens, kept.usd)
         value = parse(request.reply, kept.reply)
@@ -229,7 +229,7 @@ class ReplyCache:
         telemetry.count("model.cost", usage.usd, "USD", task=pack.request.task, model=self.chat.model)
         self._accounts.called(pack.request, pack.members, usage, unfit)
 
-    def _lookup(self, wanted: Mapping[str, ChatRequest[Any]]) -> dict[str, Kept]:
+    def _lookup(self, wanted: Mapping[str, ChatRequest[Any]]) -> dict[str, CachedReply]:
         """What is kept by key, and for the user who asks: a reply that came with another's bundle answers nobody else.
 
         Where two processes have asked the same, the reply that was there first counts.
@@ -287,9 +287,9 @@ def _missing(reply: ChatReply[Any]) -> ReplyError:
     return ReplyError("the reply left this part out", reply.raw)
 
 
-def _by_key(found: pa.Table) -> dict[str, Kept]:
+def _by_key(found: pa.Table) -> dict[str, CachedReply]:
     rows = zip(*(found[name].to_pylist() for name in ("key", "reply", "tokens", "usd")), strict=True)
-    return {key: Kept(reply, tokens, usd) for key, reply, tokens, usd in rows}
+    return {key: CachedReply(reply, tokens, usd) for key, reply, tokens, usd in rows}
 
 
 def singly(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:

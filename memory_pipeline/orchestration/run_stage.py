@@ -30,7 +30,7 @@ RETRY = dg.RetryPolicy(max_retries=2, delay=30, backoff=dg.Backoff.EXPONENTIAL)
 
 
 @dataclass
-class Made:
+class StageResult:
     """What a stage made.
 
     Attributes:
@@ -54,7 +54,7 @@ class Made:
     inputs: Mapping[date, str] = field(default_factory=dict)
 
 
-Work = Callable[["StageContext", list[date]], Made]
+Work = Callable[["StageContext", list[date]], StageResult]
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from memory_pipeline.orchestration.metadata import table
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
     from memory_pipeline.stages.plan.registry import Stage
-    from memory_pipeline.stages.plan.work import Made
+    from memory_pipeline.stages.plan.work import StageOutcome
 
 UNFIT = "of which the reply did not fit"
 """Metadata of a day's proposals: windows that the next run asks about again."""
@@ -29,7 +29,7 @@ LATER = "later days replayed"
 
 
 @dataclass(frozen=True)
-class Shown:
+class StageMetadata:
     """What is shown of a stage's work.
 
     Attributes:
@@ -55,17 +55,17 @@ class Work:
 
     ctx: StageContext
     starts: list[date]
-    made: Made
+    made: StageOutcome
     calls: int
     hits: int
 
 
-def _turns(work: Work) -> Shown:
+def _turns(work: Work) -> StageMetadata:
     statistics = work.ctx.index.statistics().get("messages", {})
-    return Shown({"turns in the index": statistics.get("rows", 0), "encoder": work.ctx.encoder.model})
+    return StageMetadata({"turns in the index": statistics.get("rows", 0), "encoder": work.ctx.encoder.model})
 
 
-def _proposals(work: Work) -> Shown:
+def _proposals(work: Work) -> StageMetadata:
     from memory_pipeline.stages.messages.languages import shares, spoken
 
     ctx, report = work.ctx, work.made.report
@@ -73,7 +73,7 @@ def _proposals(work: Work) -> Shown:
         "SELECT day, user_id, type, operation, content FROM proposals ORDER BY salience DESC, day LIMIT 12",
         days={"proposals": work.starts},
     )
-    return Shown(
+    return StageMetadata(
         {
             "windows": report.windows.total(),
             "windows with nothing to keep": report.empty.total(),
@@ -97,7 +97,7 @@ def _proposals(work: Work) -> Shown:
     )
 
 
-def _memories(work: Work) -> Shown:
+def _memories(work: Work) -> StageMetadata:
     report = work.made.report
     reasons = Counter[tuple[str, str]]()
     for day in work.starts:
@@ -109,7 +109,7 @@ def _memories(work: Work) -> Shown:
         {"verdict": o, "reason": r, "proposals": n, "share": f"{n / reasons.total():.1%}", "meaning": meaning(r)}
         for (o, r), n in reasons.most_common()
     ]
-    return Shown(
+    return StageMetadata(
         {
             "verdicts": table(verdicts),
             "changes": table([{"change": c, "versions": n} for c, n in changes.most_common()]),
@@ -136,27 +136,27 @@ def _rates(ctx: StageContext, days: list[date]) -> dict[date, dict[str, float]]:
     return figures
 
 
-def _vectors(work: Work) -> Shown:
+def _vectors(work: Work) -> StageMetadata:
     ctx = work.ctx
     statistics = ctx.index.statistics().get("memories", {})
     counts = ctx.lake.sql(
         "SELECT day, count(*) AS versions FROM memory_versions WHERE asserted GROUP BY day",
         days={"memory_versions": work.starts},
     )
-    return Shown(
+    return StageMetadata(
         {"rows written or removed": work.made.report, "memories in the index": statistics.get("rows", 0)},
         rows=dict(zip(counts["day"].to_pylist(), counts["versions"].to_pylist(), strict=True)),
     )
 
 
-def _links(work: Work) -> Shown:
+def _links(work: Work) -> StageMetadata:
     report = work.made.report
     kinds = work.ctx.lake.sql(
         "SELECT relation, count(*) AS links FROM links GROUP BY relation ORDER BY links DESC",
         days={"links": work.starts},
     )
     entities = [{"kind": kind, "entities": n} for kind, n in sorted(report.entities.items())]
-    return Shown(
+    return StageMetadata(
         {
             "links by relation": table(kinds.to_pylist()),
             "entities of the users by kind": table(entities),
@@ -165,14 +165,14 @@ def _links(work: Work) -> Shown:
     )
 
 
-def _summaries(work: Work) -> Shown:
+def _summaries(work: Work) -> StageMetadata:
     report = work.made.report
     texts = [
         f"**{summary.user_id}, {summary.label}** — {summary.text}"
         for start in sorted(report.made)
         for summary in report.made[start]
     ]
-    return Shown(
+    return StageMetadata(
         {
             "sessions told": sum(s.session_id is not None for found in report.made.values() for s in found),
             "latest": dg.MetadataValue.md("\n\n".join(texts[-3:]) or "no messages"),
@@ -181,33 +181,35 @@ def _summaries(work: Work) -> Shown:
     )
 
 
-def _stated(kind: str) -> Callable[[Work], Shown]:
-    def shown(work: Work) -> Shown:
+def _stated(kind: str) -> Callable[[Work], StageMetadata]:
+    def shown(work: Work) -> StageMetadata:
         rows = work.ctx.lake.sql(
             "SELECT user_id, content FROM memory_versions WHERE type = $kind AND asserted AND version = 1 "
             "ORDER BY day DESC, importance DESC LIMIT 8",
             {"kind": kind},
         ).to_pylist()
         text = "\n".join(f"* **{row['user_id']}** — {row['content']}" for row in rows)
-        return Shown({"latest": dg.MetadataValue.md(text or "none yet")})
+        return StageMetadata({"latest": dg.MetadataValue.md(text or "none yet")})
 
     return shown
 
 
-def _lifecycle(work: Work) -> Shown:
+def _lifecycle(work: Work) -> StageMetadata:
     changes = sorted(work.made.report.changes.items())
     rows = [{"day": day, "change": c, "memories": n} for day, found in changes for c, n in found.items()]
-    return Shown({"transitions": table(rows[-50:]), **curves(work.ctx.policy), **structure(work.ctx, max(work.starts))})
+    return StageMetadata(
+        {"transitions": table(rows[-50:]), **curves(work.ctx.policy), **structure(work.ctx, max(work.starts))}
+    )
 
 
-def _recalls(work: Work) -> Shown:
+def _recalls(work: Work) -> StageMetadata:
     from memory_pipeline.storage.logs.recall_log import RecallLog
 
     lost = RecallLog(work.ctx.settings.path("recall")).unreadable()
-    return Shown({"lines of spools that cannot be read": lost})
+    return StageMetadata({"lines of spools that cannot be read": lost})
 
 
-_SHOWN: Mapping[str, Callable[[Work], Shown]] = {
+_SHOWN: Mapping[str, Callable[[Work], StageMetadata]] = {
     "message_vectors": _turns,
     "proposals": _proposals,
     "memories": _memories,
@@ -220,9 +222,9 @@ _SHOWN: Mapping[str, Callable[[Work], Shown]] = {
 }
 
 
-def shown(stage: Stage, work: Work) -> Shown:
+def shown(stage: Stage, work: Work) -> StageMetadata:
     """What is shown of a stage's work; of one that has nothing of its own to tell, its rows."""
     if stage.table == "summaries":
         return _summaries(work)
     tell = _SHOWN.get(stage.name)
-    return tell(work) if tell else Shown()
+    return tell(work) if tell else StageMetadata()

@@ -15,7 +15,7 @@ from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.serving.metrics import Metrics
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.messages.working_memory import Received, receive
+from memory_pipeline.stages.messages.working_memory import BatchReceipt, receive
 from memory_pipeline.storage.logs.working_files import WorkingMemory
 from memory_pipeline.storage.parquet.lake import Lake
 
@@ -45,7 +45,7 @@ class Service:
         """Figures of the policy."""
         return self.settings.policies.serving
 
-    def receive(self, rows: Sequence[Mapping[str, Any]], tenant_id: str, user_id: str | None) -> Received:
+    def receive(self, rows: Sequence[Mapping[str, Any]], tenant_id: str, user_id: str | None) -> BatchReceipt:
         """Keep rows of the landing format; see ``stages.messages.working_memory.receive``."""
         now = datetime.now(UTC)
         ctx = StageContext(self.settings, f"serve-{now:%Y%m%dT%H%M%S%f}", now)

@@ -6,7 +6,7 @@ import pytest
 
 from memory_pipeline.domain.consolidation.supersession import Action
 from memory_pipeline.domain.gate import RULES, GateInput, examine
-from memory_pipeline.domain.gate import Recalled as _Recalled
+from memory_pipeline.domain.gate import RecalledText as _Recalled
 from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.proposal import Evidence, MemoryType
 from memory_pipeline.domain.reasons import Reason, meaning

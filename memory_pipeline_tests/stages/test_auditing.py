@@ -30,7 +30,7 @@ from memory_pipeline.stages.publication.staging import clear, erase_staged
 from memory_pipeline.storage.parquet.arrow_rows import from_table, to_table
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.parquet.schemas import FailedAudit
-from memory_pipeline.storage.parquet.staged_rows import STAGED, Staged, staged_runs
+from memory_pipeline.storage.parquet.staged_rows import STAGED, StagedRows, staged_runs
 from memory_pipeline_tests.factories import NOON, message, proposal, residence
 from memory_pipeline_tests.store import WordEncoder
 
@@ -273,9 +273,9 @@ def test_a_run_that_dies_between_the_steps_is_repaired_by_the_next(
     if step == "staged":
         monkeypatch.setattr(staged_publication, "audited", lambda ctx, writer, prospects: dies() if prospects else ())
     elif step == "verdicts":
-        monkeypatch.setattr(Staged, "publish", dies)
+        monkeypatch.setattr(StagedRows, "publish", dies)
     else:
-        monkeypatch.setattr(Staged, "publish", lambda self, dataset, part: (_first_file(self, part), dies()))
+        monkeypatch.setattr(StagedRows, "publish", lambda self, dataset, part: (_first_file(self, part), dies()))
     with pytest.raises(_Died):
         consolidate.consolidate(ctx, days)
     monkeypatch.undo()
@@ -289,7 +289,7 @@ def test_a_run_that_dies_between_the_steps_is_repaired_by_the_next(
     assert again.lake.read("verdicts", Verdict) == calm.lake.read("verdicts", Verdict)
 
 
-def _first_file(staged: Staged, part: str) -> None:
+def _first_file(staged: StagedRows, part: str) -> None:
     path = Path(staged.files("memory_versions", part)[0])
     staged.lake.store.put(f"memory_versions/{path.parent.name}/{path.name}", path.read_bytes())
 

@@ -29,7 +29,7 @@ from memory_pipeline.stages.publication.audit import index_matches_ledger
 from memory_pipeline.stages.publication.auditing import accepting, rules_of
 from memory_pipeline.stages.publication.publish import index_days
 from memory_pipeline.storage.parquet.schemas import FailedAudit
-from memory_pipeline.storage.parquet.staged_rows import Staged, staged_runs
+from memory_pipeline.storage.parquet.staged_rows import StagedRows, staged_runs
 from memory_pipeline_tests.factories import proposal
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.stages.bundle.homes import ANN, context, talked
@@ -138,7 +138,7 @@ def test_patterns_and_what_follows_from_them_appear_together_or_not_at_all(
             patch.setattr(patterns, "publish", _spoilt(PLANTS[name]))
             _refused(home.context(), "patterns", name, home.find)
     assert home.patterns() == []
-    for owner, name in ((Staged, "publish"), (staged_publication, "index_memories")):
+    for owner, name in ((StagedRows, "publish"), (staged_publication, "index_memories")):
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, _dies)
             with pytest.raises(_Died):

@@ -42,7 +42,7 @@ class Home:
         ctx.encoder = WordEncoder()
         return ctx
 
-    def say(self, n: int, content: str, **more: Any) -> stage.Received:
+    def say(self, n: int, content: str, **more: Any) -> stage.BatchReceipt:
         row = {
             "user_id": "ann",
             "session_id": "s",

@@ -100,7 +100,7 @@ def qualified(content: str, value: str | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SlotValue:
     """One active value of a slot that holds one at a time, as an audit sees it.
 
     Attributes:
@@ -119,7 +119,7 @@ class Held:
     bounded: bool = False
 
 
-def side_by_side(a: Held, b: Held) -> bool:
+def side_by_side(a: SlotValue, b: SlotValue) -> bool:
     """Whether two values of such a slot may stand together: one thing in two wordings, told in one message, one as
     something besides, one only more vaguely than the other or not for now, or the later as a fact of its own."""
     if a.bounded or b.bounded:

@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from memory_pipeline.domain.gate import corroboration, echo, grounding, restated, safety, substance
 from memory_pipeline.domain.gate.corroboration import unknown
 from memory_pipeline.domain.gate.echo import nods
-from memory_pipeline.domain.gate.gate_input import GateInput, Recalled
+from memory_pipeline.domain.gate.gate_input import GateInput, RecalledText
 from memory_pipeline.domain.gate.substance import quality
 from memory_pipeline.domain.proposal import Finding
 
 __all__ = [
     "RULES",
     "GateInput",
-    "Recalled",
+    "RecalledText",
     "examine",
     "first_failure",
     "nods",

@@ -34,7 +34,7 @@ _PART_OF_WORD, _FIRST_PART = 5, 6
 _JOINED, _SHORTEST = 7, 3
 
 
-class Said:
+class SourceText:
     """What one message offers. Most of what is asked for stands in it to the letter; the rest is worked out when asked.
 
     Attributes:
@@ -145,7 +145,7 @@ class Conversation:
         self._session: Sequence[Message] = tuple(given.messages.values()) if derived else given.session
         self.empty = not self._cited and not self._session
 
-    def __iter__(self) -> Iterator[Said]:
+    def __iter__(self) -> Iterator[SourceText]:
         for message in self._cited:
             yield said(message.content)
         for message in reversed(self._session):
@@ -167,8 +167,8 @@ class Conversation:
 
 
 @lru_cache(maxsize=4096)
-def said(text: str) -> Said:
-    return Said(text)
+def said(text: str) -> SourceText:
+    return SourceText(text)
 
 
 def kin(word: str, text: str) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from memory_pipeline.domain.derived.derived_numbers import underived
 from memory_pipeline.domain.gate.claims import Reading
-from memory_pipeline.domain.gate.conversation import Said, fold, initials_of
+from memory_pipeline.domain.gate.conversation import SourceText, fold, initials_of
 from memory_pipeline.domain.gate.denial import turned_round
 from memory_pipeline.domain.gate.hinges import capitals, figures, parts, telling
 from memory_pipeline.domain.gate.instructions import directive, unmasked
@@ -59,8 +59,8 @@ class Grounds:
         self.canaries = tuple(canaries)
         self._years = frozenset(day.year for day in days)
         self._dates = [f"{day:%A %d %B %Y} {day.day} {day.month} {day.isoformat()}" for day in dict.fromkeys(days)]
-        self.said = Said("\n".join((*self.texts, *names)))
-        self.known = Said("\n".join((*self.texts, *names, *beyond))) if beyond else self.said
+        self.said = SourceText("\n".join((*self.texts, *names)))
+        self.known = SourceText("\n".join((*self.texts, *names, *beyond))) if beyond else self.said
 
     def reaches(self, year: int) -> bool:
         """Whether a year was given, is near, or lies as many years away as were spoken of."""
@@ -70,9 +70,9 @@ class Grounds:
         return away <= 1 or self.known.counts(str(away))
 
     @cached_property
-    def of_days(self) -> Said:
+    def of_days(self) -> SourceText:
         """The days in words and figures."""
-        return Said("\n".join(self._dates))
+        return SourceText("\n".join(self._dates))
 
     def speaks(self, sentence: str) -> bool:
         """Whether some of the texts are in a sentence's language, as far as one can tell."""

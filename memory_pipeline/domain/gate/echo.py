@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memory_pipeline.domain.gate.gate_input import GateInput, Recalled
+from memory_pipeline.domain.gate.gate_input import GateInput, RecalledText
 from memory_pipeline.domain.gate.grounding import grounded
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.patterns import lazy
@@ -113,7 +113,7 @@ def _bare(evidence: Evidence, message: Message) -> bool:
     return content_words(sentence) <= _NODS
 
 
-def _own_statement(evidence: Evidence, message: Message, same: Recalled, given: GateInput) -> bool:
+def _own_statement(evidence: Evidence, message: Message, same: RecalledText, given: GateInput) -> bool:
     """Whether the quoted words say the fact, and are the user's.
 
     "Nora lives in Lisbon." is how anybody speaks of a sister; "Lives in Lisbon." is how a memory speaks of the user,

@@ -11,7 +11,7 @@ from functools import cache
 
 from memory_pipeline.domain.consolidation.endings import tells_end
 from memory_pipeline.domain.gate.claims import Force
-from memory_pipeline.domain.gate.conversation import Said, fold, said
+from memory_pipeline.domain.gate.conversation import SourceText, fold, said
 from memory_pipeline.domain.gate.entailment import framing, supported
 from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.hinges import capitals, telling
@@ -63,7 +63,7 @@ def _about(given: GateInput, texts: Sequence[str], there: set[str]) -> bool:
     return _over(there, texts) and not _others(given, texts)
 
 
-def _any(wanted: Sequence[str], texts: Sequence[Said]) -> bool:
+def _any(wanted: Sequence[str], texts: Sequence[SourceText]) -> bool:
     return any(supported(word, texts) for word in wanted)
 
 

@@ -13,7 +13,7 @@ from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
 from memory_pipeline.domain.gate.claims import Claim
-from memory_pipeline.domain.gate.conversation import Said, fold
+from memory_pipeline.domain.gate.conversation import SourceText, fold
 from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.hinges import telling
 from memory_pipeline.domain.gate.language import grammar, without_dates
@@ -64,7 +64,7 @@ def framing() -> frozenset[str]:
     return found | {singular(word) for word in found}
 
 
-def supported(word: str, said: Sequence[Said]) -> bool:
+def supported(word: str, said: Sequence[SourceText]) -> bool:
     """Whether a word stands in one of some texts: in a form, as a part of a longer one, or one of its matter.
 
     What somebody is no longer stands in what tells of it: "exfumador" in "dejé de fumar".

@@ -18,7 +18,7 @@ ENDING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class RecalledText:
     """A text that this pipeline has put into a session, and when (UTC).
 
     Attributes:
@@ -52,7 +52,7 @@ class GateInput:
     messages: Mapping[str, Message]
     policy: GatePolicy
     canaries: Sequence[str] = ()
-    recalled: Sequence[Recalled] = ()
+    recalled: Sequence[RecalledText] = ()
     session: Sequence[Message] = ()
     extracted: bool = False
     hosted: bool = False

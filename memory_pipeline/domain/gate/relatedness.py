@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
-from memory_pipeline.domain.gate.conversation import Said, fold, said
+from memory_pipeline.domain.gate.conversation import SourceText, fold, said
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
 from memory_pipeline.domain.gate.numerals import NUMBER
 from memory_pipeline.domain.gate.substance import SHALLOW
@@ -56,16 +56,16 @@ def tied_to(given: GateInput, wanted: Sequence[str], hinges: Sequence[str]) -> b
     return any(implied(word, text) or text.joins(word) for word in telling for text in texts)
 
 
-def _hinges(hinge: str, text: Said) -> bool:
+def _hinges(hinge: str, text: SourceText) -> bool:
     return text.counts(hinge) if NUMBER.fullmatch(hinge) else text.has(fold(hinge))
 
 
-def implied(word: str, text: Said) -> bool:
+def implied(word: str, text: SourceText) -> bool:
     """Whether a text holds a word of the same matter."""
     return any(text.has(other) for form in (word, f"{word}s") for topic in _topics().get(form, ()) for other in topic)
 
 
-def near(given: GateInput, back: int = _TURNS) -> Iterator[Said]:
+def near(given: GateInput, back: int = _TURNS) -> Iterator[SourceText]:
     """The user's cited messages, and the turns right before them."""
     for _, message in given.own():
         yield said(message.content)

@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from memory_pipeline.inference.batches.batch_api import BatchApi
 from memory_pipeline.inference.batches.batch_attempts import BatchAttempts
 from memory_pipeline.inference.batches.batch_files import custom_id
-from memory_pipeline.inference.batches.batch_jobs import Asked, BatchJobs
+from memory_pipeline.inference.batches.batch_jobs import BatchJobs, PendingRequest
 from memory_pipeline.inference.batches.batch_records import BatchRecords
 from memory_pipeline.inference.batches.batch_results import BatchResults, Tell
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
@@ -51,7 +51,7 @@ class _Gathering:
         waiting: how many wait for a reply.
     """
 
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, PendingRequest] = field(default_factory=dict)
     timer: asyncio.TimerHandle | None = None
     task: asyncio.Task[None] | None = None
     waiting: int = 0
@@ -115,7 +115,7 @@ class BatchChat:
         loop = asyncio.get_running_loop()
         gathering = self._gatherings.setdefault(loop, _Gathering())
         known = gathering.asked.get(name)
-        asked = known or gathering.asked.setdefault(name, Asked(name, request, prompt, loop.create_future()))
+        asked = known or gathering.asked.setdefault(name, PendingRequest(name, request, prompt, loop.create_future()))
         if gathering.timer is not None:
             gathering.timer.cancel()
         gathering.timer = loop.call_later(_QUIET_S, self._start, loop)
@@ -136,7 +136,7 @@ class BatchChat:
         """Release the live model's connections."""
         await self._live.aclose()
 
-    async def _waited(self, gathering: _Gathering, asked: Asked) -> ChatReply[Any]:
+    async def _waited(self, gathering: _Gathering, asked: PendingRequest) -> ChatReply[Any]:
         """The reply to a request. The last one to wait sees the task out, so that nothing is left open in the loop."""
         gathering.waiting += 1
         try:
@@ -155,7 +155,7 @@ class BatchChat:
         if gathering.waiting:
             gathering.task = loop.create_task(self._run(gathering.asked))
 
-    async def _run(self, asked: Mapping[str, Asked]) -> None:
+    async def _run(self, asked: Mapping[str, PendingRequest]) -> None:
         try:
             async with self._live.connected():
                 for group in self._groups(asked):
@@ -164,10 +164,10 @@ class BatchChat:
             for each in asked.values():
                 each.fail(error)
 
-    def _groups(self, asked: Mapping[str, Asked]) -> Iterator[dict[str, Asked]]:
+    def _groups(self, asked: Mapping[str, PendingRequest]) -> Iterator[dict[str, PendingRequest]]:
         """All at once, or one after another when the provider's queue is bounded."""
         most = self._settings.chat_batch_tokens
-        group: dict[str, Asked] = {}
+        group: dict[str, PendingRequest] = {}
         tokens = 0
         for name, each in asked.items():
             if most is not None and group and tokens + each.tokens > most:

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Mapping
 
 from memory_pipeline.errors import BatchError
-from memory_pipeline.inference.batches.batch_jobs import Asked, BatchJobs, Job
-from memory_pipeline.inference.batches.batch_results import BatchResults, Left
+from memory_pipeline.inference.batches.batch_jobs import BatchJobs, Job, PendingRequest
+from memory_pipeline.inference.batches.batch_results import BatchResults, RemainingRequests
 from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
 
 _QUEUE_FULL = "token_limit_exceeded"
@@ -28,20 +28,20 @@ class BatchAttempts:
         self._jobs = jobs
         self._results = results
 
-    async def answer(self, asked: Mapping[str, Asked]) -> None:
+    async def answer(self, asked: Mapping[str, PendingRequest]) -> None:
         """Send what no batch holds, wait for all of them, and hand out what is in them.
 
         Raises:
             SettingsError, ModelError: something cannot be sent, looked at or collected.
         """
-        again: dict[str, Asked] = {}
+        again: dict[str, PendingRequest] = {}
         for left in await self._followed(await self._jobs.take(asked, attempt=1)):
             again |= {each.name: each for each in await self._once_more(left)}
         if again:
             for left in await self._followed(await self._jobs.take(again, attempt=2)):
                 await self._last_resort(left)
 
-    async def _followed(self, jobs: list[Job]) -> list[Left]:
+    async def _followed(self, jobs: list[Job]) -> list[RemainingRequests]:
         """Follow all batches to their ends, then raise the first failure: what the others hold is paid for."""
         results = await asyncio.gather(*map(self._results.follow, jobs), return_exceptions=True)
         for result in results:
@@ -49,7 +49,7 @@ class BatchAttempts:
                 raise result
         return [r for r in results if not isinstance(r, BaseException)]
 
-    async def _once_more(self, left: Left) -> list[Asked]:
+    async def _once_more(self, left: RemainingRequests) -> list[PendingRequest]:
         """Which of the requests that a batch has left open go into another one."""
         if left.job.record.attempt > 1:
             await self._last_resort(left)
@@ -67,7 +67,7 @@ class BatchAttempts:
             _log.warning("%s %s%s: %d requests are sent again", _id(left), left.status, said, len(again))
         return [*again, *await self._put_in_another_way(left)]
 
-    async def _put_in_another_way(self, left: Left) -> list[Asked]:
+    async def _put_in_another_way(self, left: RemainingRequests) -> list[PendingRequest]:
         """Ask one refused request live: it finds out what the server takes. Then the rest can go into a batch again."""
         if not left.refused:
             return []
@@ -79,7 +79,7 @@ class BatchAttempts:
         await self._results.live(rest)
         return []
 
-    async def _last_resort(self, left: Left) -> None:
+    async def _last_resort(self, left: RemainingRequests) -> None:
         """Have the live model answer, but not what the provider or somebody there would not have carried out."""
         await self._results.live(left.refused)
         if left.unfinished and left.status in ("failed", "cancelled"):
@@ -88,14 +88,14 @@ class BatchAttempts:
             _log.warning("%s %s: %d requests are asked live", _id(left), left.status, len(left.unfinished))
             await self._results.live(left.unfinished)
 
-    def _fail(self, left: Left, advice: str) -> None:
+    def _fail(self, left: RemainingRequests, advice: str) -> None:
         said = f" ({left.reason})" if left.reason else ""
         url, count = left.job.record.url, len(left.unfinished)
         error = BatchError(f"{_id(left)} {left.status} at {url}{said}: {count} requests are not answered; {advice}")
         for each in left.unfinished:
             each.fail(error)
 
-    async def take_ended(self, asked: Mapping[str, Asked]) -> None:
+    async def take_ended(self, asked: Mapping[str, PendingRequest]) -> None:
         """Send nothing: take what batches that have ended have brought, and have all else answered live."""
         held: set[str] = set()
         for job in await self._jobs.take(asked, attempt=1, submit=False):
@@ -113,5 +113,5 @@ class BatchAttempts:
         await self._results.live(each for name, each in asked.items() if name not in held)
 
 
-def _id(left: Left) -> str:
+def _id(left: RemainingRequests) -> str:
     return str(left.job.record.batch_id)

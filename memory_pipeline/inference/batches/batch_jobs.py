@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Asked:
+class PendingRequest:
     """A request that waits for its reply.
 
     Attributes:
@@ -55,7 +55,7 @@ class Job:
     """A batch, and those of its requests that are waited for."""
 
     record: BatchRecord
-    asked: Mapping[str, Asked]
+    asked: Mapping[str, PendingRequest]
 
 
 class BatchJobs:
@@ -67,7 +67,7 @@ class BatchJobs:
         self._records = records
         self._required = False
 
-    async def take(self, asked: Mapping[str, Asked], attempt: int, *, submit: bool = True) -> list[Job]:
+    async def take(self, asked: Mapping[str, PendingRequest], attempt: int, *, submit: bool = True) -> list[Job]:
         """The batches that hold these requests; what none holds is sent, if it may be.
 
         Raises:
@@ -88,7 +88,7 @@ class BatchJobs:
             await self._api.require()
             self._required = True
 
-    async def _found(self, asked: Mapping[str, Asked]) -> list[Job]:
+    async def _found(self, asked: Mapping[str, PendingRequest]) -> list[Job]:
         jobs: list[Job] = []
         open_ = dict(asked)
         for record in self._records.all():
@@ -107,7 +107,7 @@ class BatchJobs:
             open_ = {name: each for name, each in open_.items() if name not in mine}
         return jobs
 
-    async def _sent(self, asked: Mapping[str, Asked], attempt: int) -> list[Job]:
+    async def _sent(self, asked: Mapping[str, PendingRequest], attempt: int) -> list[Job]:
         await self.require()
         dialect = self._live.dialect
         jobs = []
@@ -123,7 +123,7 @@ class BatchJobs:
             jobs.append(Job(record, {name: asked[name] for name in part}))
         return jobs
 
-    def _line(self, asked: Asked, dialect: Dialect) -> bytes:
+    def _line(self, asked: PendingRequest, dialect: Dialect) -> bytes:
         asked.dialect = dialect
         request = asked.request
         arguments = dialect.request(request.task, asked.prompt, request.reply, request.max_tokens)

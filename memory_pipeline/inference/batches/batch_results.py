@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memory_pipeline.errors import MemoryPipelineError, ModelError, ReplyError
 from memory_pipeline.inference.batches.batch_api import ENDED, BatchApi
 from memory_pipeline.inference.batches.batch_files import NEVER_CAME, Outcome, outcomes
-from memory_pipeline.inference.batches.batch_jobs import Asked, Job
+from memory_pipeline.inference.batches.batch_jobs import Job, PendingRequest
 from memory_pipeline.inference.batches.batch_records import BatchRecord, BatchRecords
 from memory_pipeline.inference.hosted.openai_chat import NEGOTIABLE, OpenAIChat
 from memory_pipeline.inference.hosted.retries import MalformedAnswer, transient
@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingRequests:
     """What a batch has left open.
 
     Attributes:
@@ -41,8 +41,8 @@ class Left:
     job: Job
     status: str
     reason: str
-    unfinished: Sequence[Asked]
-    refused: Sequence[Asked]
+    unfinished: Sequence[PendingRequest]
+    refused: Sequence[PendingRequest]
 
 
 class BatchResults:
@@ -64,7 +64,7 @@ class BatchResults:
         batch = await self._api.look(job.record.batch_id or "")
         return batch is None or batch.status in ENDED
 
-    async def follow(self, job: Job) -> Left:
+    async def follow(self, job: Job) -> RemainingRequests:
         """Wait for a batch and hand out its replies. Returns what it has left open, which its record then forgets.
 
         Raises:
@@ -90,12 +90,12 @@ class BatchResults:
         status = "lost" if batch is None else batch.status
         self._tell(f"batch {job.record.batch_id}", len(job.record.custom_ids), len(job.record.custom_ids))
         _log.info("%s %s: %d replies, %d left open", job.record.batch_id, status, sum(useful), len(unfinished))
-        return Left(job, status, _reason(batch), unfinished, refused)
+        return RemainingRequests(job, status, _reason(batch), unfinished, refused)
 
-    async def live(self, asked: Iterable[Asked]) -> None:
+    async def live(self, asked: Iterable[PendingRequest]) -> None:
         """Have the live model answer requests; errors go to those who wait for them."""
 
-        async def one(each: Asked) -> None:
+        async def one(each: PendingRequest) -> None:
             try:
                 each.answer(await self._live.complete(each.request))
             except MemoryPipelineError as error:
@@ -129,11 +129,11 @@ class BatchResults:
             _log.warning(_goes_on(record))
             raise
 
-    def _negotiable(self, asked: Asked, outcome: Outcome) -> bool:
+    def _negotiable(self, asked: PendingRequest, outcome: Outcome) -> bool:
         dialect = asked.dialect or self._live.dialect
         return outcome.status in NEGOTIABLE and dialect.without(outcome.said) is not None
 
-    async def _settle(self, asked: Asked, outcome: Outcome) -> bool:
+    async def _settle(self, asked: PendingRequest, outcome: Outcome) -> bool:
         """Answer a request from its line, or with the live model's help. Returns whether the line is of use again."""
         from openai.types.chat import ChatCompletion
 

@@ -14,7 +14,7 @@ from memory_pipeline.inference.builtin.retelling import past, retold
 from memory_pipeline.inference.builtin.statements import Statement, statements
 from memory_pipeline.inference.builtin.stating import Fit, Says, fit, matching, replaced, says
 from memory_pipeline.inference.builtin.terms import ended, light, terms
-from memory_pipeline.inference.builtin.who_is_who import Known, about, known_people
+from memory_pipeline.inference.builtin.who_is_who import KnownPeople, about, known_people
 from memory_pipeline.inference.replies import AnswerReply
 from memory_pipeline.language.questions import Question, Wants, Whose, in_english, read
 from memory_pipeline.language.questions.subjects import belonging, canonical
@@ -63,7 +63,7 @@ def _with_later(reply: AnswerReply, since: Statement | None) -> AnswerReply:
     return AnswerReply(text=f"{reply.text} {SINCE} {more.text}", citations=cited, known=True)
 
 
-def _nearest(question: Question, told: Sequence[Statement], known: Known, unknown: str) -> AnswerReply:
+def _nearest(question: Question, told: Sequence[Statement], known: KnownPeople, unknown: str) -> AnswerReply:
     """What comes nearest: an answer where it is near enough, else a hint beside the honest "not known".
 
     Args:
@@ -93,7 +93,7 @@ def _speaks(question: Question, item: _Item) -> bool:
     return of_user is (question.wants is not Wants.SAID)
 
 
-def _asked(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+def _asked(question: Question, told: Sequence[Statement], known: KnownPeople) -> AnswerReply:
     """What fills the attribute asked for, else what says all that the question says and more."""
     if question.named and question.who and not question.relation and not question.who & belonging():
         return _introduced(question, told, known)
@@ -130,7 +130,7 @@ def _gone(question: Question, statement: Statement) -> bool:
     return statement.negated or (statement.over and not terms(question.text) & terms(statement.text) & ended())
 
 
-def _then(question: Question, fits: Sequence[tuple[Fit, Statement]], known: Known) -> AnswerReply:
+def _then(question: Question, fits: Sequence[tuple[Fit, Statement]], known: KnownPeople) -> AnswerReply:
     """What held before, the latest first."""
     excepted = terms(question.excepted) - light("verbs")
     earlier = [(f, s) for f, s in fits if not s.holds or s.negated or _told_as_past(s)]
@@ -194,7 +194,7 @@ def _once(found: Sequence[Statement]) -> list[Statement]:
     return kept
 
 
-def _allowed(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+def _allowed(question: Question, told: Sequence[Statement], known: KnownPeople) -> AnswerReply:
     """Whether something is good for the user: what is told of it, else what of their health and habits bears on it."""
     reply = _yes_or_no(replace(question, wants=Wants.YES_NO, attributes=()), told, known)
     if reply.known:
@@ -224,7 +224,7 @@ def _bears_on(statement: Statement, wanted: frozenset[str]) -> bool:
     return bool(wanted & statement.terms) or float(statement.item.get("near") or 0.0) >= _MEANT
 
 
-def _yes_or_no(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+def _yes_or_no(question: Question, told: Sequence[Statement], known: KnownPeople) -> AnswerReply:
     """Yes or no, as the newest statement that holds says; what has ended is a no of now, and a yes of then."""
     verdicts = [(v, s) for s in told if (v := says(question, s, known)) is not Says.NOTHING]
     if question.past and not question.still:
@@ -256,7 +256,7 @@ def _no_longer(ended: Sequence[Statement], now: Sequence[Statement]) -> AnswerRe
     )
 
 
-def _topic(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+def _topic(question: Question, told: Sequence[Statement], known: KnownPeople) -> AnswerReply:
     """All that is known of somebody or something."""
     wanted = terms(question.left) - light("nouns") - question.who - {"x"}
     inner = read(f"what is {question.left}".replace("X's", "my").replace("X", "me"))
@@ -276,19 +276,19 @@ def _topic(question: Question, told: Sequence[Statement], known: Known) -> Answe
     return _reply(_once([*memories, *more])[:_LISTED], retold)
 
 
-def _introduced(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+def _introduced(question: Question, told: Sequence[Statement], known: KnownPeople) -> AnswerReply:
     """Who somebody is whom the question calls by name: first what they are to the user."""
     there = [s for s in told if s.holds and question.who & (s.names | s.who)]
     roles = [s for s in there if {canonical(w) for w in s.text.replace(".", "").split()} & belonging()]
     return _reply(_once([*(s for s in roles if s.memory), *roles, *there])[:_TOLD], retold)
 
 
-def _summary(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+def _summary(question: Question, told: Sequence[Statement], known: KnownPeople) -> AnswerReply:
     """What is known of the user, in the order in which it was given."""
     return _reply(_once([s for s in told if s.memory and s.holds])[: 2 * _LISTED], retold)
 
 
-def _assistant(question: Question, told: Sequence[Statement], known: Known) -> AnswerReply:
+def _assistant(question: Question, told: Sequence[Statement], known: KnownPeople) -> AnswerReply:
     """What the assistant said: the sentence that shares most words with the question, and at least half."""
     wanted = terms(question.left) - light("verbs") - light("nouns") - {"x"}
     shares = [(len(wanted & s.terms) / len(wanted) if wanted else 1.0, s) for s in told]
@@ -333,7 +333,7 @@ def _unknown() -> AnswerReply:
     return AnswerReply(text=UNKNOWN, citations=[], known=False)
 
 
-_ANSWERS: Mapping[Wants, Callable[[Question, Sequence[Statement], Known], AnswerReply]] = {
+_ANSWERS: Mapping[Wants, Callable[[Question, Sequence[Statement], KnownPeople], AnswerReply]] = {
     Wants.YES_NO: _yes_or_no,
     Wants.ALLOWED: _allowed,
     Wants.TOPIC: _topic,

@@ -23,7 +23,7 @@ _Memory = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SummaryPoint:
     """Something to be told in a summary.
 
     Attributes:
@@ -48,9 +48,9 @@ class Told:
     closed: bool = False
 
 
-def gathered(memories: Sequence[_Memory]) -> list[Told]:
+def gathered(memories: Sequence[_Memory]) -> list[SummaryPoint]:
     """What listed memories come to, in their order, each thing once; all ids that a sentence states are its own."""
-    found: dict[str, Told] = {}
+    found: dict[str, SummaryPoint] = {}
     before = _before(memories)
     replaced = {old["id"] for olds in before.values() for old in olds}
     for memory in memories:
@@ -91,7 +91,7 @@ def _in_its_slot(old: _Memory, memories: Sequence[_Memory]) -> _Memory | None:
     return filling[-1] if filling else None
 
 
-def _told(memory: _Memory, olds: Sequence[_Memory]) -> Told | None:
+def _told(memory: _Memory, olds: Sequence[_Memory]) -> SummaryPoint | None:
     said: Sentence | None = sentence(memory)
     assert said is not None
     ids = tuple(m["id"] for m in (*olds, memory))
@@ -106,10 +106,10 @@ def _told(memory: _Memory, olds: Sequence[_Memory]) -> Told | None:
     changed = bool(olds) or memory["change"] in _OVER
     if said is None:
         return None
-    return Told(said, weight, (), ids, memory["day"], name, change=changed, closed=memory["change"] == "close")
+    return SummaryPoint(said, weight, (), ids, memory["day"], name, change=changed, closed=memory["change"] == "close")
 
 
-def _carried_out(found: dict[str, Told], kinds: Mapping[str, _Memory]) -> None:
+def _carried_out(found: dict[str, SummaryPoint], kinds: Mapping[str, _Memory]) -> None:
     """A plan that is settled, and the event that settled it, in one: "filed the taxes, as planned"."""
     settled = [i for i in found if kinds[i]["change"] == "close"]
     events = [i for i in found if kinds[i]["type"] == "episodic_event" and kinds[i]["change"] not in _OVER]
@@ -133,7 +133,7 @@ def _carries_out(event: frozenset[str], plan: frozenset[str]) -> bool:
     return len(event & plan) >= 2 and shared(event, plan) >= _CARRIED_OUT
 
 
-def _introduced(found: dict[str, Told], kinds: Mapping[str, _Memory]) -> None:
+def _introduced(found: dict[str, SummaryPoint], kinds: Mapping[str, _Memory]) -> None:
     """Somebody's name and one thing told of them in one: "has a sister called Nora, who lives in Lisbon"."""
     known = {i: match for i, told in found.items() if told.said.of_user and (match := _RELATED.match(told.said.text))}
     relations = [match["relation"].lower() for match in known.values()]
@@ -159,7 +159,7 @@ def _introduced(found: dict[str, Told], kinds: Mapping[str, _Memory]) -> None:
                 del found[gone]
 
 
-def _once(found: dict[str, Told], kinds: Mapping[str, _Memory]) -> None:
+def _once(found: dict[str, SummaryPoint], kinds: Mapping[str, _Memory]) -> None:
     """Of two sentences that say one thing the fuller one; it has the ids of both."""
     for a, b in combinations(list(found), 2):
         if a not in found or b not in found:

@@ -14,7 +14,7 @@ from memory_pipeline.inference.builtin.filling import filled, of_kind
 from memory_pipeline.inference.builtin.statements import Statement
 from memory_pipeline.inference.builtin.stating import matching
 from memory_pipeline.inference.builtin.terms import light, terms
-from memory_pipeline.inference.builtin.who_is_who import Known, about
+from memory_pipeline.inference.builtin.who_is_who import KnownPeople, about
 from memory_pipeline.language.questions import Question, Wants, Whose
 from memory_pipeline.language.tables import read
 
@@ -33,7 +33,7 @@ class _Near:
     score: float
 
 
-def nearest(question: Question, told: Sequence[Statement], known: Known) -> tuple[list[Statement], bool]:
+def nearest(question: Question, told: Sequence[Statement], known: KnownPeople) -> tuple[list[Statement], bool]:
     """The statements nearest to a question, best first, and whether the first may pass for an answer.
 
     To be an answer, one must be about whom the question is about, hold where it does not ask for the past, and name a
@@ -84,7 +84,7 @@ def _sure(question: Question, best: _Near) -> bool:
     return sure and best.statement.holds and not best.statement.asked and of_kind(question, best.statement, strict=True)
 
 
-def _may(question: Question, statement: Statement, known: Known) -> bool:
+def _may(question: Question, statement: Statement, known: KnownPeople) -> bool:
     """Whether a statement can answer at all: whom it is about, and when."""
     if not (statement.holds or question.past or question.was):
         return False
@@ -94,7 +94,7 @@ def _may(question: Question, statement: Statement, known: Known) -> bool:
 
 
 def _measured(
-    question: Question, statement: Statement, wanted: frozenset[str], known: Known, order: Mapping[str, float]
+    question: Question, statement: Statement, wanted: frozenset[str], known: KnownPeople, order: Mapping[str, float]
 ) -> _Near:
     """How near a statement is, in all that speaks for it.
 

@@ -48,7 +48,7 @@ _Memory = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Insight:
     """An insight before it is chosen: what it says, the memories behind it, and how strongly they bear it."""
 
     content: str
@@ -79,7 +79,7 @@ def _insights(memories: Sequence[_Memory], new: set[str], inputs: Mapping[str, A
     themes = {t: ms for t, ms in _themes(spoken).items() if len(ms) >= inputs["min_evidence"]}
     found = [f for theme, members in themes.items() if (f := _recurring(theme, members, spoken)) is not None]
     found += _beside(themes, spoken)
-    chosen: list[_Found] = []
+    chosen: list[_Insight] = []
     for one in sorted(found, key=lambda f: f.rank):
         enough = len(one.members) >= inputs["min_evidence"] and one.ids & new
         if enough and all(len(one.ids & c.ids) < _SAME_MEMBERS * len(one.ids | c.ids) for c in chosen):
@@ -102,7 +102,7 @@ def _common() -> frozenset[str]:
     return frozenset(stem(word) for word in (*read("summaries")["words"]["common"].split(), *map(str.lower, MONTHS)))
 
 
-def _recurring(theme: str, members: Sequence[_Memory], everything: Sequence[_Memory]) -> _Found | None:
+def _recurring(theme: str, members: Sequence[_Memory], everything: Sequence[_Memory]) -> _Insight | None:
     """What a theme's times have in common, or what changed over them; None where there is neither."""
     over = ending(members)
     measured, points = trend(members)
@@ -117,7 +117,7 @@ def _recurring(theme: str, members: Sequence[_Memory], everything: Sequence[_Mem
         when = f"On {_count(len(days_of(over[0])), len(over[0]))} days"
         return _with_change(f"{when} {_times(theme, over[0])}", tuple(over[0]), over[1])
     if measured:
-        return _Found(f"{capital(_surface(theme, points))} went {joined(measured)} {span(points)}.", tuple(points))
+        return _Insight(f"{capital(_surface(theme, points))} went {joined(measured)} {span(points)}.", tuple(points))
     return None
 
 
@@ -134,13 +134,13 @@ def _one_kind(members: Sequence[_Memory]) -> bool:
     return bool(_said_of_all(members)) or (len(kinds) == 1 and not kinds & _WORK)
 
 
-def _with_change(told: str, members: tuple[_Memory, ...], last: _Memory | None) -> _Found | None:
+def _with_change(told: str, members: tuple[_Memory, ...], last: _Memory | None) -> _Insight | None:
     if last is None:
-        return _Found(f"{told}.", members)
-    return _Found(f"{told}; since then: {_said(last)}.", (*members, last))
+        return _Insight(f"{told}.", members)
+    return _Insight(f"{told}; since then: {_said(last)}.", (*members, last))
 
 
-def _beside(themes: Mapping[str, Sequence[_Memory]], everything: Sequence[_Memory]) -> list[_Found]:
+def _beside(themes: Mapping[str, Sequence[_Memory]], everything: Sequence[_Memory]) -> list[_Insight]:
     """States that come with something else: "On three days on which standup came up, was tired"."""
     every = days_of(everything)
     found = []
@@ -154,7 +154,7 @@ def _beside(themes: Mapping[str, Sequence[_Memory]], everything: Sequence[_Memor
             shown = [m for m in members if day_of(m) in days_of(beside)]
             rest = [m for m in beside if day_of(m) in days_of(shown)]
             when = f"On {_count(days, len(shown) + len(rest))} days on which {_surface(other, rest)} came up"
-            found.append(_Found(f"{when}, {_times(theme, shown)}.", (*shown, *rest)))
+            found.append(_Insight(f"{when}, {_times(theme, shown)}.", (*shown, *rest)))
     return found
 
 
@@ -215,7 +215,7 @@ def _surface(theme: str, members: Sequence[_Memory]) -> str:
     return min(forms, key=lambda w: (-forms[w], w)) if forms else theme
 
 
-def _insight(found: _Found) -> Insight:
+def _insight(found: _Insight) -> Insight:
     members = sorted(found.members, key=lambda m: str(m["day"]))  # and as listed: ids differ from one call to another
     return Insight(
         question=_QUESTION,

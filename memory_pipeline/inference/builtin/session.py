@@ -10,7 +10,7 @@ from memory_pipeline.domain.consolidation.slots import attribute as slot_attribu
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.domain.text import content_words, estimate_tokens, names
 from memory_pipeline.inference.builtin.about import Sentence, sentence
-from memory_pipeline.inference.builtin.gathering import Told
+from memory_pipeline.inference.builtin.gathering import SummaryPoint
 from memory_pipeline.inference.builtin.quoting import asked, quotable, quotes, silenced, touches
 from memory_pipeline.inference.builtin.telling import sentences
 from memory_pipeline.inference.replies import SummaryReply
@@ -41,16 +41,18 @@ def own_words(inputs: Mapping[str, Any]) -> SummaryReply:
 
 def _spoken(
     messages: Sequence[Mapping[str, Any]], told: Iterable[str], hidden: Sequence[frozenset[str]], most: int = _QUOTES
-) -> list[Told]:
+) -> list[SummaryPoint]:
     found = quotes(messages, told, hidden, most)
     quoted = [
-        Told(Sentence("", quotable(q.text)), q.weight + _RECENT * n / len(found), (q.message,), (), q.day, "", True)
+        SummaryPoint(
+            Sentence("", quotable(q.text)), q.weight + _RECENT * n / len(found), (q.message,), (), q.day, "", True
+        )
         for n, q in enumerate(found, 1)
     ]
     return quoted + _questions(messages, hidden)
 
 
-def _questions(messages: Sequence[Mapping[str, Any]], hidden: Sequence[frozenset[str]]) -> list[Told]:
+def _questions(messages: Sequence[Mapping[str, Any]], hidden: Sequence[frozenset[str]]) -> list[SummaryPoint]:
     """What the user asked in the last message, where it names something that "that one" may point to."""
     last = next((m for m in reversed(messages) if m["role"] == "user"), None)
     if last is None:
@@ -58,10 +60,12 @@ def _questions(messages: Sequence[Mapping[str, Any]], hidden: Sequence[frozenset
     named = [q for q in asked(last["content"]) if names(q) and len(q) <= _MAX_QUESTION]
     named = [q for q in named if not touches(content_words(q), hidden)]
     said = Sentence("", quotable(named[-1])) if named else None
-    return [Told(said, _QUESTION, (last["id"],), (), last["created_at"][:10], "", True)] if said else []
+    return [SummaryPoint(said, _QUESTION, (last["id"],), (), last["created_at"][:10], "", True)] if said else []
 
 
-def _facts(messages: Sequence[Mapping[str, Any]], unspoken: Iterable[str]) -> tuple[list[Told], list[frozenset[str]]]:
+def _facts(
+    messages: Sequence[Mapping[str, Any]], unspoken: Iterable[str]
+) -> tuple[list[SummaryPoint], list[frozenset[str]]]:
     """What the messages state, the last word on each slot, and what to keep silent about."""
     from memory_pipeline.inference.builtin.extract import read_window
 
@@ -70,7 +74,7 @@ def _facts(messages: Sequence[Mapping[str, Any]], unspoken: Iterable[str]) -> tu
     drafts = read_window({"messages": messages, "context": ()}, home)
     hidden = [content_words(d.value or d.content) for d in drafts if d.operation in _ENDING]
     hidden += [_named(text) for text in unspoken] + silenced(messages)
-    last: dict[object, Told] = {}
+    last: dict[object, SummaryPoint] = {}
     for n, draft in enumerate(drafts):
         silent = draft.operation in _ENDING or draft.type in _UNSPOKEN or draft.operation is Operation.CLOSE_OPEN_LOOP
         if silent or touches(content_words(draft.content), hidden):
@@ -78,7 +82,7 @@ def _facts(messages: Sequence[Mapping[str, Any]], unspoken: Iterable[str]) -> tu
         said = sentence({"content": draft.content, "subject": draft.subject})
         key: object = (draft.subject, draft.attribute) if slot_attribute(draft.attribute).single else n
         last.pop(key, None)
-        last[key] = Told(said, draft.importance, tuple(e.message for e in draft.evidence))
+        last[key] = SummaryPoint(said, draft.importance, tuple(e.message for e in draft.evidence))
     return list(last.values()), hidden
 
 
@@ -86,7 +90,7 @@ def _named(content: str) -> frozenset[str]:
     return content_words(content) - {"want", "brought"}
 
 
-def _told(told: list[Told], inputs: Mapping[str, Any]) -> SummaryReply:
+def _told(told: list[SummaryPoint], inputs: Mapping[str, Any]) -> SummaryReply:
     """In the order of the conversation, what weighs least left out until it fits."""
     order = {m["id"]: n for n, m in enumerate(inputs["messages"])}
     told = sorted(told, key=lambda t: (t.quoted, order[t.messages[0]]))
@@ -100,7 +104,7 @@ def _told(told: list[Told], inputs: Mapping[str, Any]) -> SummaryReply:
     return SummaryReply(text="", messages=[], memories=[])
 
 
-def _text(told: Sequence[Told]) -> str:
+def _text(told: Sequence[SummaryPoint]) -> str:
     parts = sentences([t for t in told if not t.quoted])
     words = [t.said.text for t in told if t.quoted]
     if words:

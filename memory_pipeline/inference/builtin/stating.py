@@ -14,7 +14,7 @@ from memory_pipeline.domain.text import singular, words
 from memory_pipeline.inference.builtin.filling import age_beside, filled, of_kind
 from memory_pipeline.inference.builtin.statements import Statement, slots_of, told_dates
 from memory_pipeline.inference.builtin.terms import ended, light, terms
-from memory_pipeline.inference.builtin.who_is_who import Known, about, narrower
+from memory_pipeline.inference.builtin.who_is_who import KnownPeople, about, narrower
 from memory_pipeline.language.questions import Question, Wants, Whose
 from memory_pipeline.language.questions.subjects import belonging, canonical, people
 from memory_pipeline.language.questions.tables import any_of
@@ -87,7 +87,7 @@ def dated(question: Question, statement: Statement) -> bool:
     return days <= told
 
 
-def fit(question: Question, statement: Statement, known: Known) -> Fit:
+def fit(question: Question, statement: Statement, known: KnownPeople) -> Fit:
     """How a statement answers a question that asks for something else than yes or no."""
     if question.wants is Wants.AGE and question.who and age_beside(question, statement):
         return Fit.FILLS
@@ -115,7 +115,7 @@ def _said(question: Question) -> frozenset[str]:
     return frozenset(re.findall(r"[\w-]+", question.text.lower()))
 
 
-def _fills(question: Question, statement: Statement, known: Known) -> bool:
+def _fills(question: Question, statement: Statement, known: KnownPeople) -> bool:
     """Whether it fills an attribute that is asked for, of whom it is asked, and says what else the question says."""
     asked = matching(question.attributes, statement.attributes) or statement.item["type"] in question.types
     asked = asked or question.wants is Wants.AGE
@@ -138,7 +138,7 @@ def matching(wanted: Sequence[str], there: Iterable[str]) -> bool:
     return any(fnmatchcase(a, w) for a in there for w in wanted)
 
 
-def _names(question: Question, statement: Statement, known: Known) -> bool:
+def _names(question: Question, statement: Statement, known: KnownPeople) -> bool:
     """Whether a statement says what somebody is called who belongs to the user, or to whom the question is about."""
     if not statement.names - question.who:
         return False
@@ -149,7 +149,7 @@ def _names(question: Question, statement: Statement, known: Known) -> bool:
     return bool(statement.who - belonging()) and bool(known.widened(statement.who) & belonging() & question.who)
 
 
-def _mentions(relation: str, statement: Statement, known: Known) -> bool:
+def _mentions(relation: str, statement: Statement, known: KnownPeople) -> bool:
     """Whether a statement speaks of such a person or animal of the user's."""
     wanted = {canonical(relation)} | narrower(relation) | narrower(canonical(relation))
     there = {canonical(w) for w in re.findall(r"[\w'’-]+", statement.text)}
@@ -188,7 +188,7 @@ def _head(question: Question) -> frozenset[str]:
     return terms(asked.group("thing")) if asked else frozenset()
 
 
-def says(question: Question, statement: Statement, known: Known) -> Says:
+def says(question: Question, statement: Statement, known: KnownPeople) -> Says:
     """What a statement says to a question that asks for yes or no."""
     if not about(question, statement, known) or (question.happened and statement.intended):
         return Says.NOTHING

@@ -15,7 +15,7 @@ from typing import Any
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import content_words, estimate_tokens, joined
 from memory_pipeline.inference.builtin.about import Sentence, lowered
-from memory_pipeline.inference.builtin.gathering import Told, gathered, visible
+from memory_pipeline.inference.builtin.gathering import SummaryPoint, gathered, visible
 from memory_pipeline.inference.builtin.quoting import quotable, quotes, touches
 from memory_pipeline.inference.builtin.session import rolling
 from memory_pipeline.inference.builtin.telling import capital, sentences, under
@@ -82,7 +82,7 @@ def period(inputs: Mapping[str, Any]) -> SummaryReply:
     return _fitting([_dated(t) for t in facts], inputs, _by_theme)
 
 
-def _facts(inputs: Mapping[str, Any], unsaid: frozenset[str]) -> list[Told]:
+def _facts(inputs: Mapping[str, Any], unsaid: frozenset[str]) -> list[SummaryPoint]:
     hidden = _hidden(inputs)
     shown = [m for m in visible(inputs["memories"], unsaid) if not touches(content_words(m["content"]), hidden)]
     return gathered(shown)
@@ -96,13 +96,16 @@ def _hidden(inputs: Mapping[str, Any]) -> list[frozenset[str]]:
 
 
 def _fitting(
-    facts: Sequence[Told], inputs: Mapping[str, Any], compose: Callable[[Sequence[Told]], str]
+    facts: Sequence[SummaryPoint], inputs: Mapping[str, Any], compose: Callable[[Sequence[SummaryPoint]], str]
 ) -> SummaryReply:
     """The weightiest of what there is to tell that fits, composed; reasons are left out before facts are."""
     contents = [m["content"] for m in inputs["memories"]]
     most = max(0, _MOST_QUOTES - len(facts) // _QUOTE_LESS)
     said = quotes(inputs["messages"], contents, _hidden(inputs), most, _SAYS_SOMETHING)
-    told = [*facts, *(Told(Sentence("", quotable(q.text)), q.weight, (q.message,), (), q.day, "", True) for q in said)]
+    told = [
+        *facts,
+        *(SummaryPoint(Sentence("", quotable(q.text)), q.weight, (q.message,), (), q.day, "", True) for q in said),
+    ]
     if estimate_tokens(compose(told)) > inputs["max_tokens"]:
         told = [replace(t, said=replace(t.said, text=_REASON.sub("", t.said.text))) for t in told]
     while told:
@@ -114,7 +117,7 @@ def _fitting(
     return _cited("", [])
 
 
-def _a_day(told: Sequence[Told], on: date) -> str:
+def _a_day(told: Sequence[SummaryPoint], on: date) -> str:
     """What changed, what happened, and the rest by theme."""
     order = headings()
     facts = [t for t in told if not t.quoted]
@@ -128,7 +131,7 @@ def _a_day(told: Sequence[Told], on: date) -> str:
     return f"{label}: {_small(parts[0])} {' '.join(parts[1:])}".strip() if parts else ""
 
 
-def _by_theme(told: Sequence[Told]) -> str:
+def _by_theme(told: Sequence[SummaryPoint]) -> str:
     parts: list[str] = []
     subject = "the user"
     for name, group in under([t for t in told if not t.quoted], headings()):
@@ -169,7 +172,7 @@ def _in_the_year(said: Sentence, year: str) -> Sentence:
     return replace(said, text=re.sub(rf"\b({_MONTHS}) {year}\b", r"\1", said.text))
 
 
-def _dated(told: Told) -> Told:
+def _dated(told: SummaryPoint) -> SummaryPoint:
     """What happened or changed, with the day on which it was told where it names no day."""
     happened = told.heading == _EVENTS or told.said.text.startswith(("moved from", "went from"))
     if not happened or _DATED.search(told.said.text):
@@ -178,7 +181,7 @@ def _dated(told: Told) -> Told:
     return replace(told, said=replace(told.said, text=f"{told.said.text} ({on.day} {on:%B})"))
 
 
-def _cited(text: str, told: Sequence[Told]) -> SummaryReply:
+def _cited(text: str, told: Sequence[SummaryPoint]) -> SummaryReply:
     messages = dict.fromkeys(m for t in told for m in t.messages)
     memories = dict.fromkeys(m for t in told for m in t.memories)
     return SummaryReply(text=capital(text), messages=list(messages), memories=list(memories))

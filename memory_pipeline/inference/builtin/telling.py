@@ -8,7 +8,7 @@ from itertools import groupby
 
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import joined
-from memory_pipeline.inference.builtin.gathering import Told
+from memory_pipeline.inference.builtin.gathering import SummaryPoint
 from memory_pipeline.language.agreement import Tense, plural, tense
 
 _RUN = 3  # predicates in a sentence
@@ -16,7 +16,7 @@ _LONG = 90  # characters from which a predicate is a sentence by itself
 _ARTICLES = frozenset({"a", "an", "the", "their", "one", "two", "three", "no", "many", "some"})
 
 
-def sentences(told: Sequence[Told], subject: str = "the user", follow: str = "they") -> list[str]:
+def sentences(told: Sequence[SummaryPoint], subject: str = "the user", follow: str = "they") -> list[str]:
     """What is told, as sentences: of the user under a shared subject, then of others, then what stands by itself.
 
     Args:
@@ -107,7 +107,7 @@ def _listed(parts: Sequence[str]) -> str:
     return joined(parts)
 
 
-def under(told: Sequence[Told], order: Sequence[str]) -> list[tuple[str, list[Told]]]:
+def under(told: Sequence[SummaryPoint], order: Sequence[str]) -> list[tuple[str, list[SummaryPoint]]]:
     """What is told, by heading, in the order of the headings; under each what changed first stays first."""
     ranked = sorted(told, key=lambda t: order.index(t.heading) if t.heading in order else len(order))
     return [(name, list(group)) for name, group in groupby(ranked, key=lambda t: t.heading)]

@@ -21,7 +21,7 @@ _PEOPLE = frozenset({"family", "partner", "friend", "pet", "colleague"})
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownPeople:
     """Who is who: names by the words for people and animals that they belong to, and the other way round."""
 
     aliases: dict[str, frozenset[str]]
@@ -36,7 +36,7 @@ class Known:
         return frozenset(found)
 
 
-def known_people(told: Iterable[Statement]) -> Known:
+def known_people(told: Iterable[Statement]) -> KnownPeople:
     """Who is who, by what memories say: "Has a son called Leo", or the subject "son leo"."""
     found: dict[str, set[str]] = {}
     for statement in told:
@@ -59,7 +59,7 @@ def known_people(told: Iterable[Statement]) -> Known:
             for role in roles if len(roles) == 1 or statement.of_user else ():
                 found.setdefault(role, set()).add(name)
                 found.setdefault(name, set()).add(role)
-    return Known({word: frozenset(others) for word, others in found.items()})
+    return KnownPeople({word: frozenset(others) for word, others in found.items()})
 
 
 def _people(statement: Statement) -> frozenset[str]:
@@ -76,7 +76,7 @@ def _introduced(statement: Statement) -> frozenset[str]:
     return frozenset()
 
 
-def about(question: Question, statement: Statement, known: Known) -> bool:
+def about(question: Question, statement: Statement, known: KnownPeople) -> bool:
     """Whether a statement is about whom the question is about."""
     if "with X" in question.text and not statement.of_user and not _WITH.search(statement.text):
         return False

@@ -88,16 +88,16 @@ def remainder(asked: str, reply: str, parser: Parser) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Analysis:
     clauses: list[tuple[Prompt, list[Clause]]]
     value: list[Sentence]
 
 
-def _read(found: list[Prompt], given: Value | None, parser: Parser) -> _Read:
+def _read(found: list[Prompt], given: Value | None, parser: Parser) -> _Analysis:
     texts = [p.text for p in found] + ([given.text] if given else [])
     parsed = parser.parse(texts) if texts else []
     of = [(p, [c for s in sentences for c in clauses(s)]) for p, sentences in zip(found, parsed, strict=False)]
-    return _Read(of, parsed[-1] if given else [])
+    return _Analysis(of, parsed[-1] if given else [])
 
 
 def _of_named(phrase: str, yes: bool, start: int, end: int, read: list[tuple[Prompt, list[Clause]]]) -> list[Answer]:
@@ -109,7 +109,7 @@ def _of_named(phrase: str, yes: bool, start: int, end: int, read: list[tuple[Pro
     return []
 
 
-def _of_stance(begun: Opening, reply: str, found: list[Prompt], read: _Read, parser: Parser) -> list[Answer]:
+def _of_stance(begun: Opening, reply: str, found: list[Prompt], read: _Analysis, parser: Parser) -> list[Answer]:
     start, end = begun.start, begun.end
     acts = [p for p in found if p.act]
     if (
@@ -141,13 +141,13 @@ def _of_stance(begun: Opening, reply: str, found: list[Prompt], read: _Read, par
     return _plain(prompt, parts, begun, start, end)
 
 
-def _again(read: _Read) -> bool:
+def _again(read: _Analysis) -> bool:
     """Whether the question asks once more for what the sentence before it names: "Did you manage?"."""
     parts = read.clauses[0][1] if read.clauses else []
     return len(parts) == 1 and told(parts[0].sentence, parts[0].rest).lower() in words("questions", "again")
 
 
-def _closed(read: _Read) -> bool:
+def _closed(read: _Analysis) -> bool:
     return bool(read.clauses) and any(c.inverted and not c.asking for c in read.clauses[0][1])
 
 
@@ -170,7 +170,7 @@ def _acted(acts: list[Prompt], begun: Opening, parser: Parser) -> list[Answer]:
     return [Answer(text, begun.start, begun.end, False)] if text else []
 
 
-def _of_value(given: Value, prompt: Prompt, read: _Read, asked: str) -> list[Answer]:
+def _of_value(given: Value, prompt: Prompt, read: _Analysis, asked: str) -> list[Answer]:
     if not prompt.question:
         return []
     parts = read.clauses[0][1] if read.clauses else []

@@ -57,7 +57,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedThing:
     """A part of a reply that says yes or no to what it names: "nurse no"."""
 
     named: str
@@ -115,11 +115,11 @@ def _whole(text: str, stance: Stance, said: str, start: int, end: int) -> Openin
     return Opening(stance, said, start, end)
 
 
-def named(reply: str) -> list[Named]:
+def named(reply: str) -> list[NamedThing]:
     """Parts of a reply's first sentence that each say yes or no to what they name; the last may say something else."""
     text = plain(reply)
     begun = opened(reply)
-    found: list[Named] = []
+    found: list[NamedThing] = []
     for hit in _SEGMENT.finditer(text[:300]):
         part = hit.group().strip()
         if begun is not None and begun.end >= hit.start() + len(hit.group().rstrip()):
@@ -127,7 +127,7 @@ def named(reply: str) -> list[Named]:
         inner = _NAMED_LAST.match(part) or (_NAMED_FIRST.match(part) if len(part.split()) <= 4 else None)
         if inner and len(inner.group("named").split()) <= 4:
             yes = inner.group("word").lower() in ("yes", "yep", "yeah", "yup", "correct", "right")
-            found.append(Named(inner.group("named"), yes, hit.start() + hit.group().index(part), hit.end()))
+            found.append(NamedThing(inner.group("named"), yes, hit.start() + hit.group().index(part), hit.end()))
         elif found:
             break
     return found

@@ -12,7 +12,7 @@ from typing import Literal, cast
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.times import dated, distances, oclock, recurring, relative
 from memory_pipeline.language.times.days import Direction
-from memory_pipeline.language.times.oclock import Found
+from memory_pipeline.language.times.oclock import ClockMatch
 from memory_pipeline.language.times.reading import Grain, Reading, Rule, Setting, bare, leading
 from memory_pipeline.language.times.words import (
     DECADES,
@@ -105,7 +105,7 @@ def times(text: str, now: datetime, zone: tzinfo, direction: Direction) -> list[
     return [_told(text, f, local_now, zone) for f in found]
 
 
-def _candidates(text: str, now: datetime, direction: Direction) -> Iterator[Found]:
+def _candidates(text: str, now: datetime, direction: Direction) -> Iterator[ClockMatch]:
     for rule in _RULES:
         for hit in rule.pattern.finditer(text):
             start, said = _before(text, hit.start())
@@ -119,7 +119,7 @@ def _candidates(text: str, now: datetime, direction: Direction) -> Iterator[Foun
                 continue
             if reading.relation in {"for", "every"}:
                 start, said = hit.start(), ""
-            yield Found(start, hit.start(), hit.end(), said, reading)
+            yield ClockMatch(start, hit.start(), hit.end(), said, reading)
 
 
 def _before(text: str, start: int) -> tuple[int, str]:
@@ -131,16 +131,16 @@ def _before(text: str, start: int) -> tuple[int, str]:
     return hit.start("said"), f"due {said}" if hit["due"] and said in {"on", "by"} else said
 
 
-def _longest(found: list[Found]) -> list[Found]:
+def _longest(found: list[ClockMatch]) -> list[ClockMatch]:
     """Of two that share characters the one that begins first, and of these the longest."""
-    kept: list[Found] = []
+    kept: list[ClockMatch] = []
     for now in found:
         if not kept or now.core >= kept[-1].end:
             kept.append(now if not kept or now.start >= kept[-1].end else replace(now, start=now.core))
     return kept
 
 
-def _stands(text: str, found: Found) -> bool:
+def _stands(text: str, found: ClockMatch) -> bool:
     """Whether it is said when, and not which: "a November 10 course" and "the March 15th issue" are no times."""
     if found.preposition == "at" and found.reading.shape == "day" and found.reading.lead is None:
         return found.reading.moment is not None  # "at 20 May Street"
@@ -157,7 +157,7 @@ def _stands(text: str, found: Found) -> bool:
     return not (found.reading.cycle and text[found.core : found.core + 4].lower() == "the ")
 
 
-def _refused(text: str, found: Found) -> bool:
+def _refused(text: str, found: ClockMatch) -> bool:
     before = found.start if found.preposition in {"", "on", "in", "at"} else found.core
     if REFUSED.search(text, max(0, before - _LOOK_BACK), before):
         return True
@@ -170,7 +170,7 @@ def _refused(text: str, found: Found) -> bool:
     )
 
 
-def _told(text: str, found: Found, now: datetime, zone: tzinfo) -> TimeExpression:
+def _told(text: str, found: ClockMatch, now: datetime, zone: tzinfo) -> TimeExpression:
     reading, end = found.reading, found.end
     kind, kept = PREPOSITIONS.get(found.preposition, ["on", ""])
     if found.preposition == "from" and reading.shape == "day" and reading.first != reading.last:

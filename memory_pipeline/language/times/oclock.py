@@ -28,7 +28,7 @@ _AND = lazy(r"\s+and\s+(?:the\s+)?", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ClockMatch:
     """A reading at its place in a text.
 
     Attributes:
@@ -85,7 +85,7 @@ def _moment(said: str, part: str, text: str) -> time | None:
     return clock_of(said, PARTS.get(part), evening=EVENING.search(text) is not None)
 
 
-def _is_clock(found: Found) -> bool:
+def _is_clock(found: ClockMatch) -> bool:
     return found.reading.cycle == "day"
 
 
@@ -94,9 +94,9 @@ def _takes_clock(reading: Reading) -> bool:
     return named and (reading.moment is None or bool(reading.part)) and reading.grain in {"day", "part"}
 
 
-def with_clocks(text: str, found: list[Found]) -> list[Found]:
+def with_clocks(text: str, found: list[ClockMatch]) -> list[ClockMatch]:
     """Times of day put to the day beside them ("at 5 on Friday")."""
-    merged: list[Found] = []
+    merged: list[ClockMatch] = []
     for now in found:
         before = merged[-1] if merged else None
         beside = before and _GAP.fullmatch(text, before.end, now.start)
@@ -113,16 +113,16 @@ def with_clocks(text: str, found: list[Found]) -> list[Found]:
     return merged
 
 
-def _together(text: str, day: Found, clock: Found) -> Found:
+def _together(text: str, day: ClockMatch, clock: ClockMatch) -> ClockMatch:
     moment = _moment(text[clock.core : clock.end], day.reading.part, _near(text, clock.core))
     reading = replace(day.reading, moment=moment, grain=clock.reading.grain, part="", needs_place=False)
     said = clock.preposition if clock.preposition not in {"at", "@", "", "for", "around", "about"} else day.preposition
-    return Found(min(day.start, clock.start), min(day.core, clock.core), max(day.end, clock.end), said, reading)
+    return ClockMatch(min(day.start, clock.start), min(day.core, clock.core), max(day.end, clock.end), said, reading)
 
 
-def joined(text: str, found: list[Found]) -> list[Found]:
+def joined(text: str, found: list[ClockMatch]) -> list[ClockMatch]:
     """Two times that "to" or "and" connects as the one span that they limit: "from March to May 2027"."""
-    spans: list[Found] = []
+    spans: list[ClockMatch] = []
     for now in found:
         before = spans[-1] if spans else None
         if before and _limits(text, before, now):
@@ -132,7 +132,7 @@ def joined(text: str, found: list[Found]) -> list[Found]:
     return spans
 
 
-def _limits(text: str, one: Found, two: Found) -> bool:
+def _limits(text: str, one: ClockMatch, two: ClockMatch) -> bool:
     if one.reading.relation or two.reading.relation or one.preposition not in {"from", "between", "", "starting", "on"}:
         return False
     if (one.reading.shape == "clock") != (two.reading.shape == "clock"):
@@ -141,7 +141,7 @@ def _limits(text: str, one: Found, two: Found) -> bool:
     return gap.fullmatch(text, one.end, two.core) is not None
 
 
-def _span(one: Found, two: Found) -> Found:
+def _span(one: ClockMatch, two: ClockMatch) -> ClockMatch:
     first, last = one.reading, two.reading
     if first.moment and last.moment and last.cycle == "day" and first.cycle != "day":
         return replace(one, end=two.end, reading=_until(first, last.moment))

@@ -8,7 +8,7 @@ import dagster as dg
 from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.orchestration.partitions import BY_GRAIN
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, StageResult, run_stage
 from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ def session_summaries(context: dg.AssetExecutionContext, pipeline: Pipeline) -> 
     return run_stage(context, pipeline, None, _refresh)
 
 
-def _refresh(ctx: "StageContext", days: list[date]) -> Made:
+def _refresh(ctx: "StageContext", days: list[date]) -> StageResult:
     from memory_pipeline.stages.publication.one_writer import alone
     from memory_pipeline.stages.summaries.summarize import refresh_sessions
 
     with alone(ctx.settings, "stage-daily_summaries"):  # it writes the same rows
         report = refresh_sessions(ctx, days)
     rows = {start: len(found) for start, found in report.made.items() if found}
-    return Made(rows, {"replies that did not fit": report.failed.total()})
+    return StageResult(rows, {"replies that did not fit": report.failed.total()})

@@ -12,7 +12,7 @@ from memory_pipeline.orchestration.checks import before_publication, results, ru
 from memory_pipeline.orchestration.examples import examples
 from memory_pipeline.orchestration.partitions import BY_GRAIN, FROM_DAYS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, Made, run_stage
+from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, StageResult, run_stage
 from memory_pipeline.orchestration.versions import version_of
 from memory_pipeline.stages.plan.registry import BY_NAME, STAGES, Stage
 
@@ -52,13 +52,13 @@ def _dependency(stage: Stage, name: str) -> dg.AssetDep:
     return dg.AssetDep(dg.AssetKey(name), partition_mapping=FROM_DAYS) if days else dg.AssetDep(dg.AssetKey(name))
 
 
-def make(ctx: "StageContext", stage: Stage, starts: list[date]) -> Made:
+def make(ctx: "StageContext", stage: Stage, starts: list[date]) -> StageResult:
     """A stage's work on some partitions, with what is shown of it."""
     calls, hits = ctx.replies.calls, ctx.replies.hits
     found = stage.work(ctx, starts)
     work = stage_metadata.Work(ctx, starts, found, ctx.replies.calls - calls, ctx.replies.hits - hits)
     shown = stage_metadata.shown(stage, work)
-    return Made(
+    return StageResult(
         found.rows if shown.rows is None else shown.rows,
         dict(shown.metadata),
         complete=[start for start in starts if start not in found.failed],

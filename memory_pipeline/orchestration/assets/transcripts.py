@@ -7,7 +7,7 @@ import dagster as dg
 
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, Made, run_stage
+from memory_pipeline.orchestration.run_stage import OWNERS, StageResult, run_stage
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext
@@ -27,7 +27,7 @@ def transcripts(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mat
     return run_stage(context, pipeline, None, _take_in)
 
 
-def _take_in(ctx: "StageContext", days: list[date]) -> Made:
+def _take_in(ctx: "StageContext", days: list[date]) -> StageResult:
     from memory_pipeline.stages.messages.ingest import take_inbox
     from memory_pipeline.stages.plan.freshness import message_digests
 
@@ -38,4 +38,4 @@ def _take_in(ctx: "StageContext", days: list[date]) -> Made:
     )
     rows = dict(zip(counts["day"].to_pylist(), counts["messages"].to_pylist(), strict=True))
     taken = {"taken from the inbox": report.taken, "already known": report.known, "quarantined": report.quarantined}
-    return Made(rows, taken, inputs=message_digests(ctx))
+    return StageResult(rows, taken, inputs=message_digests(ctx))

@@ -47,7 +47,7 @@ _SHOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MemoryFilter:
     """Which memories are asked for, and in which order.
 
     Attributes:
@@ -65,7 +65,7 @@ class Wanted:
     until: datetime | None = None
     order: str = "newest"
 
-    def checked(self) -> Wanted:
+    def checked(self) -> MemoryFilter:
         """The same.
 
         Raises:
@@ -80,7 +80,7 @@ class Wanted:
         return self
 
 
-def browse(rows: UserRows, wanted: Wanted, at: datetime, *, offset: int = 0, limit: int = 50) -> dict[str, Any]:
+def browse(rows: UserRows, wanted: MemoryFilter, at: datetime, *, offset: int = 0, limit: int = 50) -> dict[str, Any]:
     """A page of a user's memories.
 
     Args:
@@ -116,7 +116,7 @@ def _gone(rows: UserRows) -> Mask:
     return rows.matching("memory_id", rows.forgotten) if rows.forgotten else np.zeros(len(rows), dtype=bool)
 
 
-def _said(rows: UserRows, wanted: Wanted) -> Mask:
+def _said(rows: UserRows, wanted: MemoryFilter) -> Mask:
     """What holds the words and was said within the time; nothing that was pruned has any words."""
     mask: Mask = ~rows.matching("change", ("prune",))
     lowered = pc.utf8_lower(rows.table.column("content")) if wanted.text.strip() else None

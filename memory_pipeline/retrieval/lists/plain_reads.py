@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memory_pipeline.domain.reading.records import ListedMemory, MemoryHistory, TimelinePeriod
     from memory_pipeline.retrieval.engine import Engine
-    from memory_pipeline.retrieval.store.links import Linked
+    from memory_pipeline.retrieval.store.links import LinkedMemory
 
 
 class PlainReads:
@@ -75,7 +75,7 @@ class PlainReads:
         zone = engine.settings.timezone
         first = local_date(since, zone, "since")
         begins, ends = None if first is None else day_start(first, zone), instant(until, zone, "until")
-        wanted = browse.Wanted(text, type, state, begins, ends, order)
+        wanted = browse.MemoryFilter(text, type, state, begins, ends, order)
         rows = engine.searcher.sources.rows(MEMORIES, scope)
         return browse.browse(rows, wanted, engine.clock().astimezone(UTC), offset=offset, limit=limit)
 
@@ -157,12 +157,12 @@ class PlainReads:
 
     def links(
         self, memory_ids: Iterable[str], *, user_id: str, tenant_id: str = "default"
-    ) -> Mapping[str, Sequence[Linked]]:
+    ) -> Mapping[str, Sequence[LinkedMemory]]:
         """What some memories are linked to, both ways, the strongest first and at most 20 each (KN-10).
 
         Returns:
             For each of the memories that has any its links, with ``memory_id``, ``relation``, ``direction``,
-            ``weight`` and ``reason``; see ``links.Linked``.
+            ``weight`` and ``reason``; see ``links.LinkedMemory``.
 
         Raises:
             QueryError: an argument cannot be answered.

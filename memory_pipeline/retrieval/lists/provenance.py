@@ -22,7 +22,7 @@ from memory_pipeline.retrieval.answers.reply_costs import cost, replies_behind
 from memory_pipeline.retrieval.lists.listing import listed
 from memory_pipeline.retrieval.prompt.relatives import relatives, sources
 from memory_pipeline.retrieval.store.entities import roster
-from memory_pipeline.retrieval.store.links import Linked
+from memory_pipeline.retrieval.store.links import LinkedMemory
 from memory_pipeline.retrieval.store.sources import Sources
 from memory_pipeline.retrieval.store.user_rows import MEMORIES
 from memory_pipeline.storage.parquet.lake import Lake
@@ -46,7 +46,7 @@ class Around:
     """
 
     memory_ids: frozenset[str]
-    links: Sequence[Linked]
+    links: Sequence[LinkedMemory]
 
 
 def around(sources: Sources, scope: Scope, memory_id: str) -> Around | None:

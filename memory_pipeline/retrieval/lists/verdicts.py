@@ -47,7 +47,7 @@ ORDER BY day, tenant_id, user_id, proposal_id
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class VerdictFilter:
     """Which verdicts are asked for; None = all.
 
     Attributes:
@@ -71,7 +71,7 @@ class Wanted:
         return [d for d in sorted(days) if (self.first or d) <= d <= (self.last or d)]
 
 
-def by_reason(lake: Lake, wanted: Wanted, policy: GatePolicy, examples: int = 3) -> list[dict[str, Any]]:
+def by_reason(lake: Lake, wanted: VerdictFilter, policy: GatePolicy, examples: int = 3) -> list[dict[str, Any]]:
     """Verdicts by outcome and reason, the most frequent first.
 
     Returns:
@@ -97,7 +97,7 @@ def by_reason(lake: Lake, wanted: Wanted, policy: GatePolicy, examples: int = 3)
 
 
 def of_reason(
-    lake: Lake, reason: str, wanted: Wanted, policy: GatePolicy, *, latest: int | None = None
+    lake: Lake, reason: str, wanted: VerdictFilter, policy: GatePolicy, *, latest: int | None = None
 ) -> list[dict[str, Any]]:
     """The proposals with one reason, in the order of their days.
 
@@ -125,7 +125,7 @@ def of_reason(
     return found
 
 
-def _rows(lake: Lake, query: str, wanted: Wanted, **more: Any) -> list[dict[str, Any]]:
+def _rows(lake: Lake, query: str, wanted: VerdictFilter, **more: Any) -> list[dict[str, Any]]:
     days = wanted.days(lake)
     given = {"user": wanted.user_id, "tenant": wanted.tenant_id, **more}
     read = dict.fromkeys(("verdicts", "proposals", "summaries"), days)

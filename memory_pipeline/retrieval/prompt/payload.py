@@ -28,7 +28,7 @@ _EARLIER = "=== EARLIER IN THIS CONVERSATION ===\n(A summary of turns that are n
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class PromptInput:
     """What the caller hands in.
 
     Attributes:
@@ -44,7 +44,7 @@ class Given:
     history: Sequence[Turn]
 
 
-def given(message: str, system: str | None, services: Mapping[str, Any] | None, history: Sequence[Any]) -> Given:
+def given(message: str, system: str | None, services: Mapping[str, Any] | None, history: Sequence[Any]) -> PromptInput:
     """What the caller hands in, checked.
 
     Raises:
@@ -56,7 +56,7 @@ def given(message: str, system: str | None, services: Mapping[str, Any] | None, 
             raise QueryError(f"{name} is text, not {type(text).__name__}")
     if services is not None and not isinstance(services, Mapping):
         raise QueryError(f"services maps names to data, and is no {type(services).__name__}")
-    return Given(message, system, services or {}, checked_turns(history))
+    return PromptInput(message, system, services or {}, checked_turns(history))
 
 
 class Rooms:
@@ -73,7 +73,7 @@ class Rooms:
         QueryError: what must stay whole does not fit, or the total is no number of tokens.
     """
 
-    def __init__(self, asked: Given, profile: StandingProfile, policy: PayloadPolicy, total: int | None) -> None:
+    def __init__(self, asked: PromptInput, profile: StandingProfile, policy: PayloadPolicy, total: int | None) -> None:
         if total is None:
             total = policy.total_tokens
         if isinstance(total, bool) or not isinstance(total, int) or total < 0:
@@ -99,7 +99,7 @@ class Rooms:
         return found
 
 
-def _services(engine: Engine, asked: Given, limit: int) -> ServiceData:
+def _services(engine: Engine, asked: PromptInput, limit: int) -> ServiceData:
     """The data of the services that the turn is about, within so many tokens."""
     room = limit - estimate_tokens(_SERVICES + "\n")
     if not asked.services or room <= 0:
@@ -109,7 +109,7 @@ def _services(engine: Engine, asked: Given, limit: int) -> ServiceData:
     return selected(asked.services, turn, vector, engine.encoder.encode, room, engine.policy.payload.service_relevance)
 
 
-def _history(policy: PayloadPolicy, asked: Given, story: SessionStory, limit: int) -> History:
+def _history(policy: PayloadPolicy, asked: PromptInput, story: SessionStory, limit: int) -> History:
     """The turns of the conversation that fit, and a summary of the others, within so many tokens."""
     return shown(
         asked.history,
@@ -125,7 +125,7 @@ def assembled(
     engine: Engine,
     query: Query,
     session_id: str | None,
-    asked: Given,
+    asked: PromptInput,
     rooms: Rooms,
     profile: StandingProfile,
     block: ContextBlock,

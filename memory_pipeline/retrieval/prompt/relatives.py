@@ -8,7 +8,7 @@ from typing import Any
 
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.retrieval.store.links import Linked
+from memory_pipeline.retrieval.store.links import LinkedMemory
 from memory_pipeline.storage.parquet.lake import Lake
 
 State = Mapping[str, MemoryVersion]
@@ -16,7 +16,7 @@ _FORGOTTEN = "(forgotten)"
 
 
 def relatives(
-    lake: Lake, scope: Scope, memory: MemoryVersion, state: State, links: Sequence[Linked] | None = None
+    lake: Lake, scope: Scope, memory: MemoryVersion, state: State, links: Sequence[LinkedMemory] | None = None
 ) -> dict[str, Any]:
     """Memories of the same user that concern a memory, each in brief: id, type, status, content, when it was said.
 
@@ -65,7 +65,7 @@ def _order(memory: MemoryVersion) -> tuple[Any, ...]:
     return memory.observed_at, memory.memory_id
 
 
-def _known(links: Sequence[Linked], state: State) -> list[dict[str, Any]]:
+def _known(links: Sequence[LinkedMemory], state: State) -> list[dict[str, Any]]:
     return [
         {"relation": li.relation, "weight": li.weight, "reason": li.reason, "direction": li.direction}
         | brief(state[li.memory_id])

@@ -23,7 +23,7 @@ Key = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class BlockItem:
     """What a block holds of one item: what goes on record of it, and what tells whether it still exists.
 
     Attributes:
@@ -48,7 +48,7 @@ class SessionBlock:
     """
 
     block: ContextBlock
-    hits: tuple[Held, ...]
+    hits: tuple[BlockItem, ...]
     hand: Hashable
 
 
@@ -117,13 +117,13 @@ def hand(query: Query, sources: Sources) -> Hashable:
     return (now.forgotten, frozenset(now.corrected), now.taken_back, now.constrained)
 
 
-def _held(hit: Hit, user_id: str) -> Held:
+def _held(hit: Hit, user_id: str) -> BlockItem:
     own = hit.row["user_id"] == user_id
     turn = hit.row.get("message_key") if own else None
-    return Held(hit.id, hit.layer, hit.score, own and "memory_id" in hit.row, turn)
+    return BlockItem(hit.id, hit.layer, hit.score, own and "memory_id" in hit.row, turn)
 
 
-def _there(hits: Sequence[Held], query: Query, sources: Sources) -> bool:
+def _there(hits: Sequence[BlockItem], query: Query, sources: Sources) -> bool:
     """Whether everything in a block still exists; the rows of other users, who share them, are not looked at."""
     memories = frozenset(sources.now(query.scope).ids)
     if not all(h.id in memories for h in hits if h.memory):
@@ -145,7 +145,7 @@ def _record(made: SessionBlock) -> dict[str, Any]:
 
 def _made(record: Mapping[str, Any], now: Hashable) -> SessionBlock:
     block = record["block"] | {name: tuple(record["block"][name]) for name in ("item_ids", "dropped")}
-    return SessionBlock(ContextBlock(**block), tuple(Held(**hit) for hit in record["hits"]), now)
+    return SessionBlock(ContextBlock(**block), tuple(BlockItem(**hit) for hit in record["hits"]), now)
 
 
 def _canonical(value: Any) -> str:

@@ -23,7 +23,7 @@ _NONE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedMemory:
     """A memory at the other end of a link.
 
     Attributes:
@@ -40,7 +40,7 @@ class Linked:
     reason: str
 
 
-Links = Mapping[str, tuple[Linked, ...]]
+Links = Mapping[str, tuple[LinkedMemory, ...]]
 
 
 def links_of(lake: Lake, scope: Scope, contents: Mapping[str, str], most: int) -> Links:
@@ -67,16 +67,16 @@ def _shown(lake: Lake, scope: Scope, stored: pa.Table, contents: Mapping[str, st
         }
     )
     rows = lake.sql(shown_links(most, links="own"), tables={"own": stored, "now": now})
-    found: dict[str, list[Linked]] = defaultdict(list)
+    found: dict[str, list[LinkedMemory]] = defaultdict(list)
     columns = (rows[name].to_pylist() for name in ("source_id", "target_id", "relation", "weight", "reason"))
     for source, target, relation, weight, reason in zip(*columns, strict=True):
-        found[source].append(Linked(target, relation, "out", weight, reason))
-        found[target].append(Linked(source, relation, "in", weight, reason))
+        found[source].append(LinkedMemory(target, relation, "out", weight, reason))
+        found[target].append(LinkedMemory(source, relation, "in", weight, reason))
     return {memory_id: tuple(ends) for memory_id, ends in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedLinks:
     read_at: float
     stored: pa.Table
     memories: weakref.ref[UserRows]
@@ -94,7 +94,7 @@ class HotLinks:
         self._lake = lake
         self._most = most
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Scope, _Kept] = OrderedDict()
+        self._kept: OrderedDict[Scope, _CachedLinks] = OrderedDict()
         self._none_until = 0.0  # monotonic: nobody has any links as of late
 
     def around(self, scope: Scope, memories: UserRows, memory_ids: Iterable[str]) -> Links:
@@ -123,7 +123,7 @@ class HotLinks:
         contents = {i: content for i, content in pairs if i not in memories.forgotten}
         links = _shown(self._lake, scope, stored, contents, self._most) if len(stored) else {}
         with self._lock:
-            self._kept[scope] = _Kept(read_at, stored, weakref.ref(memories), links)
+            self._kept[scope] = _CachedLinks(read_at, stored, weakref.ref(memories), links)
             self._kept.move_to_end(scope)
             while len(self._kept) > _KEPT_USERS:
                 self._kept.popitem(last=False)

@@ -39,7 +39,7 @@ def usefulness(
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedStates:
     read_at: float
     states: Mapping[date, str]  # of the days that were read; one for all users who were read of the same ones
     newest: Mapping[str, Usefulness]
@@ -54,7 +54,7 @@ class RecentUsefulness:
     def __init__(self, lake: Lake) -> None:
         self._lake = lake
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Scope, _Kept] = OrderedDict()
+        self._kept: OrderedDict[Scope, _CachedStates] = OrderedDict()
         self._states: Mapping[date, str] = {}
 
     def of(self, scope: Scope, now: datetime) -> Mapping[str, Usefulness]:
@@ -71,7 +71,7 @@ class RecentUsefulness:
                 self._kept.popitem(last=False)
         return found.newest
 
-    def _read(self, scope: Scope, now: datetime, kept: _Kept | None) -> _Kept:
+    def _read(self, scope: Scope, now: datetime, kept: _CachedStates | None) -> _CachedStates:
         read_at, today = time.monotonic(), now.date()
         found = {day: state for day, state in self._lake.store.states("usefulness").items() if day <= today}
         with self._lock:
@@ -81,9 +81,9 @@ class RecentUsefulness:
         changed = {d for d in states.keys() | before.keys() if not states.get(d) or states[d] != before.get(d)}
         if kept is None or any(row.day in changed for row in kept.newest.values()):
             # What a row that may be gone stood in front of is not known.
-            return _Kept(read_at, states, usefulness(self._lake, scope, now, states.keys()))
+            return _CachedStates(read_at, states, usefulness(self._lake, scope, now, states.keys()))
         newest = dict(kept.newest)
         for item_id, row in usefulness(self._lake, scope, now, changed & states.keys()).items():
             if item_id not in newest or newest[item_id].day < row.day:
                 newest[item_id] = row
-        return _Kept(read_at, states, newest)
+        return _CachedStates(read_at, states, newest)

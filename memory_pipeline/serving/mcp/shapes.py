@@ -105,7 +105,7 @@ class Block(Shape):
     recall_id: str
 
 
-class Answered(Shape):
+class AnswerOutput(Shape):
     """An answer from memory alone."""
 
     text: Fenced
@@ -113,7 +113,7 @@ class Answered(Shape):
     known: bool
 
 
-class Taken(Shape):
+class MessagesOutput(Shape):
     """What became of messages."""
 
     taken: int

@@ -11,14 +11,14 @@ from pydantic import Field
 
 from memory_pipeline.serving.mcp.reach import Reach, about
 from memory_pipeline.serving.mcp.shapes import (
-    Answered,
+    AnswerOutput,
     Block,
     Explanation,
     Items,
     Memories,
+    MessagesOutput,
     Profile,
     Remembered,
-    Taken,
     Turn,
 )
 
@@ -43,12 +43,12 @@ class Tools:
         session_id: Annotated[str, Field(description="The conversation that they belong to.")],
         ctx: Asking,
         user_id: User = None,
-    ) -> Taken:
+    ) -> MessagesOutput:
         """Keep turns of a conversation. What they state becomes memories when the conversation rests. A turn with a
         message_id counts once, however often it is sent."""
         async with about(self._reach, ctx, user_id) as (memory, whom):
             rows = [turn.model_dump(exclude_none=True) for turn in messages]
-            return Taken.model_validate(await memory.aadd(rows, **whom, session_id=session_id))
+            return MessagesOutput.model_validate(await memory.aadd(rows, **whom, session_id=session_id))
 
     async def search_memories(
         self,
@@ -75,10 +75,10 @@ class Tools:
             found = await memory.acontext(message, **whom, session_id=session_id, budget=budget)
             return Block.model_validate(found)
 
-    async def ask_memory(self, question: str, ctx: Asking, user_id: User = None) -> Answered:
+    async def ask_memory(self, question: str, ctx: Asking, user_id: User = None) -> AnswerOutput:
         """An answer from memory alone, with the messages that it rests on, or an honest "not known"."""
         async with about(self._reach, ctx, user_id) as (memory, whom):
-            return Answered.model_validate(await memory.aask(question, **whom))
+            return AnswerOutput.model_validate(await memory.aask(question, **whom))
 
     async def list_memories(
         self,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from memory_pipeline.domain.classification import Classifier, classified
-from memory_pipeline.domain.gate import GateInput, Recalled, unknown, wants_session
+from memory_pipeline.domain.gate import GateInput, RecalledText, unknown, wants_session
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Proposal
@@ -109,7 +109,7 @@ def _given(
     ctx: StageContext,
     proposal: Proposal,
     messages: Mapping[str, Message],
-    recalled: Mapping[Session, Sequence[Recalled]],
+    recalled: Mapping[Session, Sequence[RecalledText]],
     classes: Classifier,
 ) -> GateInput:
     policy = ctx.policy.gate

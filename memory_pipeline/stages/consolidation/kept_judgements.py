@@ -16,7 +16,7 @@ from memory_pipeline.stages.context import StageContext
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from memory_pipeline.inference.reply_cache import Kept
+    from memory_pipeline.inference.reply_cache import CachedReply
 
 
 class JudgedBefore:
@@ -28,7 +28,7 @@ class JudgedBefore:
         self._first = first
 
     @cached_property
-    def _kept(self) -> Mapping[str, Kept]:
+    def _kept(self) -> Mapping[str, CachedReply]:
         days = [day for day in self._ctx.lake.days("replies") if day >= self._first]
         return self._ctx.replies.kept_of(TASK, self._users, days)
 

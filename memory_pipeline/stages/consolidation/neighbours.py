@@ -37,7 +37,7 @@ _PLEADING = frozenset({Operation.FORGET, Operation.SUPPRESS})
 _ROOM = 256
 
 
-class Said(Protocol):
+class Encodable(Protocol):
     """What has a content that can be encoded, and a day."""
 
     @property
@@ -79,7 +79,7 @@ class Vectors:
         if missing:
             self._known.update(zip(missing, self._ctx.encoder.encode(missing), strict=True))
 
-    def prepare(self, said: Iterable[Said]) -> None:
+    def prepare(self, said: Iterable[Encodable]) -> None:
         """Have the vectors of contents ready: of those that are not known yet the kept ones, or encoded and kept."""
         missing = {s.content: OwnedText(Scope(s.tenant_id, s.user_id), s.day, s.content) for s in said}
         missing = {text: owned for text, owned in missing.items() if text not in self._known}

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from memory_pipeline.domain.gate import Recalled
+from memory_pipeline.domain.gate import RecalledText
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
@@ -37,7 +37,7 @@ def recalled_into(
     sessions: Iterable[Session],
     last: date,
     ledger: Mapping[Scope, Sequence[MemoryVersion]],
-) -> Mapping[Session, Sequence[Recalled]]:
+) -> Mapping[Session, Sequence[RecalledText]]:
     """The texts that were recalled into some sessions, in the order of time; sessions without any are absent.
 
     Args:
@@ -48,7 +48,7 @@ def recalled_into(
     if not events:
         return {}
     told = _texts(ctx, {e for found in events.values() for e in found})
-    texts: dict[Session, list[Recalled]] = {}
+    texts: dict[Session, list[RecalledText]] = {}
     for session, found in events.items():
         versions: dict[str, list[MemoryVersion]] = defaultdict(list)
         for row in ledger.get(Scope(session[0], session[1]), ()):
@@ -141,10 +141,10 @@ def _texts(ctx: StageContext, events: Iterable[Event]) -> Mapping[tuple[str, str
 
 def _resolved(
     event: Event, versions: Mapping[str, Sequence[MemoryVersion]], told: Mapping[tuple[str, str], str]
-) -> list[Recalled]:
+) -> list[RecalledText]:
     """What an item said then: a memory in any of its wordings up to that time."""
     text = told.get((event.layer, event.item_id))
     if text is not None:
-        return [Recalled(text, event.at, said=event.layer == _EPISODIC)]
+        return [RecalledText(text, event.at, said=event.layer == _EPISODIC)]
     rows = versions.get(event.item_id, ())
-    return [Recalled(content, event.at) for content in {r.content for r in rows if r.changed_at <= event.at}]
+    return [RecalledText(content, event.at) for content in {r.content for r in rows if r.changed_at <= event.at}]

@@ -58,7 +58,7 @@ class ExtractReport:
 
 
 @dataclass
-class _Made:
+class _PartitionRows:
     """What the partitions of some days are to hold."""
 
     windows: dict[date, list[Window]] = field(default_factory=lambda: defaultdict(list))
@@ -107,7 +107,7 @@ def chunks(ctx: StageContext, days: Iterable[date]) -> list[list[date]]:
 def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport, keep_former: bool) -> None:
     todo = works(ctx, days)
     answers = asyncio.run(ask(ctx, todo))
-    made = _Made()
+    made = _PartitionRows()
     for work, answer in zip(todo, answers, strict=True):
         report.windows[work.window.day] += 1
         _take(ctx, work, answer, made, report)
@@ -119,7 +119,7 @@ def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport
 
 
 @traced("persist", lambda rows: {"rows": rows})
-def _persist(ctx: StageContext, days: Sequence[date], made: _Made, keep_former: bool) -> int:
+def _persist(ctx: StageContext, days: Sequence[date], made: _PartitionRows, keep_former: bool) -> int:
     if keep_former:
         _keep_former(ctx, days, made)
     for day in days:
@@ -128,7 +128,7 @@ def _persist(ctx: StageContext, days: Sequence[date], made: _Made, keep_former: 
     return sum(len(made.windows[day]) + len(made.proposals[day]) for day in days)
 
 
-def _take(ctx: StageContext, work: Work, answer: Answer, made: _Made, report: ExtractReport) -> None:
+def _take(ctx: StageContext, work: Work, answer: Answer, made: _PartitionRows, report: ExtractReport) -> None:
     window = work.window
     source = f"extract/{window.window_id}"
     if isinstance(answer, ReplyError):
@@ -157,7 +157,7 @@ def _take(ctx: StageContext, work: Work, answer: Answer, made: _Made, report: Ex
     ]
 
 
-def _keep_former(ctx: StageContext, days: Sequence[date], made: _Made) -> None:
+def _keep_former(ctx: StageContext, days: Sequence[date], made: _PartitionRows) -> None:
     """What is not proposed any more goes aside: memories of before that rest on it can still be explained."""
     import pyarrow as pa
 
@@ -177,7 +177,7 @@ def _shown(proposal: Proposal) -> str:
     return "; ".join(f"{name}: {said[name]}" for name in ("operation", "type", "content", "evidence"))
 
 
-def _keep_standing(ctx: StageContext, todo: Iterable[Work], made: _Made) -> None:
+def _keep_standing(ctx: StageContext, todo: Iterable[Work], made: _PartitionRows) -> None:
     """Where a window's reply failed, let stand what was extracted from its messages before it grew or was cut anew."""
     if not made.failed:
         return

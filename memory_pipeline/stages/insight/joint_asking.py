@@ -13,14 +13,14 @@ from memory_pipeline.stages.context import StageContext
 _FRUITLESS_ROUNDS = 3  # a model that has answered nothing for so long will not begin now
 
 
-class Asked(Protocol):
+class Askable(Protocol):
     """Something to be asked about; its request alone is what the reply cache knows."""
 
     @property
     def request(self) -> ChatRequest[Any]: ...
 
 
-M = TypeVar("M", bound=Asked)
+M = TypeVar("M", bound=Askable)
 Answer = ChatReply[Any] | ReplyError
 
 

@@ -45,7 +45,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class BatchReceipt:
     """What became of the rows of a batch, by count.
 
     Attributes:
@@ -80,7 +80,7 @@ def receive(
     tenant: str | None = None,
     user: str | None = None,
     timezone: str | None = None,
-) -> Received:
+) -> BatchReceipt:
     """Check rows of the landing format and keep them; when this returns, what was taken is on disk.
 
     Args:
@@ -97,7 +97,7 @@ def receive(
     if faults:
         _put_aside(ctx, rows, faults)
     users = frozenset(Scope(turn.tenant_id, turn.user_id) for turn in turns)
-    return Received(kept.taken, kept.known, len(turns) - len(living), tuple(faults), users)
+    return BatchReceipt(kept.taken, kept.known, len(turns) - len(living), tuple(faults), users)
 
 
 def _zone(ctx: StageContext, name: str | None) -> str:
@@ -131,7 +131,7 @@ def _put_aside(ctx: StageContext, rows: Sequence[Mapping[str, Any]], faults: Ite
 
 
 @dataclass
-class Flushed:
+class FlushReport:
     """What a flush did.
 
     Attributes:
@@ -154,13 +154,13 @@ def due(waiting: Iterable[Waiting], policy: WorkingPolicy, *, hosted: bool) -> l
     return [w for w in waiting if w.ended or w.quiet_s >= pause or w.oldest_s >= policy.longest_seconds]
 
 
-def take(ctx: StageContext, working: WorkingMemory, waiting: Iterable[Waiting]) -> Flushed:
+def take(ctx: StageContext, working: WorkingMemory, waiting: Iterable[Waiting]) -> FlushReport:
     """Add the turns of some sessions to the log, each once, however often it is taken.
 
     Raises:
         StorageError: the lake or working memory cannot be read or written; what was added stays.
     """
-    found, done = list(waiting), Flushed()
+    found, done = list(waiting), FlushReport()
     turns = list(chain.from_iterable(w.turns for w in found))
     if not turns:
         return done
@@ -173,13 +173,15 @@ def take(ctx: StageContext, working: WorkingMemory, waiting: Iterable[Waiting]) 
     return done
 
 
-def take_all(ctx: StageContext, working: WorkingMemory | None = None) -> Flushed:
+def take_all(ctx: StageContext, working: WorkingMemory | None = None) -> FlushReport:
     """Add everything that the log has not got yet, whether its session rests or not: what runs do."""
     working = working or WorkingMemory(ctx.settings)
     return take(ctx, working, working.waiting(ctx.clock(), all_sessions=True))
 
 
-def flush(ctx: StageContext, working: WorkingMemory, *, every: bool = False, unmade: Iterable[date] = ()) -> Flushed:
+def flush(
+    ctx: StageContext, working: WorkingMemory, *, every: bool = False, unmade: Iterable[date] = ()
+) -> FlushReport:
     """Take the sessions that are due into the log, and make of their days what arrives with new messages.
 
     Args:
@@ -204,7 +206,7 @@ def flush(ctx: StageContext, working: WorkingMemory, *, every: bool = False, unm
     return done
 
 
-def _make(ctx: StageContext, done: Flushed) -> None:
+def _make(ctx: StageContext, done: FlushReport) -> None:
     """Make what is stale of some days, stage by stage, under the locks that runs take."""
     from memory_pipeline.stages.plan.freshness import stale
     from memory_pipeline.stages.plan.making import make

@@ -289,7 +289,7 @@ def record(
     Args:
         rows: of stages whose partitions are not counted in the lake.
     """
-    from memory_pipeline.storage.parquet.schemas import Made
+    from memory_pipeline.storage.parquet.schemas import PartitionRecord
 
     if stage.holds:
         rows = {} if stage.table and _is_gone(ctx, stage.table) else held(ctx, stage)
@@ -304,7 +304,7 @@ def record(
     ctx.lake.append(
         "made",
         [
-            Made(stage.name, day, made_from.get(day, ""), code, rows.get(day, 0), ctx.run_id, at(day))
+            PartitionRecord(stage.name, day, made_from.get(day, ""), code, rows.get(day, 0), ctx.run_id, at(day))
             for day in partitions
             if day in made_from or day in before
         ],

@@ -8,10 +8,10 @@ from datetime import date
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.plan import freshness
 from memory_pipeline.stages.plan.registry import Stage
-from memory_pipeline.stages.plan.work import Made, Work
+from memory_pipeline.stages.plan.work import StageOutcome, Work
 
 
-def make(ctx: StageContext, stage: Stage, starts: Sequence[date], work: Work | None = None) -> Made:
+def make(ctx: StageContext, stage: Stage, starts: Sequence[date], work: Work | None = None) -> StageOutcome:
     """Make some partitions of a stage, and note what they were made from.
 
     Args:

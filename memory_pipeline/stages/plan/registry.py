@@ -13,7 +13,7 @@ from enum import StrEnum
 from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.ledger.memory import Cause
 from memory_pipeline.stages.messages.previous_turn import following
-from memory_pipeline.stages.operations.erasure.taken import Taken
+from memory_pipeline.stages.operations.erasure.erased_messages import ErasedMessages
 from memory_pipeline.stages.plan import work
 
 
@@ -102,7 +102,7 @@ class Stage:
     holds: tuple[str, ...] = ()
     shares: bool = False
     table: str | None = None
-    reached: Callable[[Taken], set[date]] | None = None
+    reached: Callable[[ErasedMessages], set[date]] | None = None
 
     @property
     def tells(self) -> bool:

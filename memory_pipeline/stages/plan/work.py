@@ -16,7 +16,7 @@ from memory_pipeline.stages.publication.audit_result import Audit
 
 
 @dataclass(frozen=True)
-class Made:
+class StageOutcome:
     """What a stage made.
 
     Attributes:
@@ -39,17 +39,17 @@ class Made:
         return {audit.name: audit.detail for audit in self.audits if not audit.ok}
 
 
-Work = Callable[[StageContext, Sequence[date]], Made]
+Work = Callable[[StageContext, Sequence[date]], StageOutcome]
 
 
-def index_turns(ctx: StageContext, days: Sequence[date]) -> Made:
+def index_turns(ctx: StageContext, days: Sequence[date]) -> StageOutcome:
     """Fill the index's table of messages."""
     from memory_pipeline.stages.messages.index_messages import index_messages
 
-    return Made(index_messages(ctx, days))
+    return StageOutcome(index_messages(ctx, days))
 
 
-def extract(ctx: StageContext, days: Sequence[date], *, keep_former: bool = True) -> Made:
+def extract(ctx: StageContext, days: Sequence[date], *, keep_former: bool = True) -> StageOutcome:
     """Make proposals.
 
     Args:
@@ -58,75 +58,75 @@ def extract(ctx: StageContext, days: Sequence[date], *, keep_former: bool = True
     from memory_pipeline.stages.extraction.extract import extract as work
 
     report = work(ctx, days, keep_former=keep_former)
-    return Made(report.proposals, _with_any(report.failed), report=report)
+    return StageOutcome(report.proposals, _with_any(report.failed), report=report)
 
 
-def consolidate(ctx: StageContext, days: Sequence[date]) -> Made:
+def consolidate(ctx: StageContext, days: Sequence[date]) -> StageOutcome:
     """Judge proposals and state memories."""
     from memory_pipeline.stages.consolidation.consolidate import consolidate as work
 
     report = work(ctx, days)
     rows = {day: found.total() for day, found in report.changes.items()}
-    return Made(rows, frozenset(report.failed), tuple(report.audits), frozenset(report.replayed), report)
+    return StageOutcome(rows, frozenset(report.failed), tuple(report.audits), frozenset(report.replayed), report)
 
 
-def age(ctx: StageContext, days: Sequence[date]) -> Made:
+def age(ctx: StageContext, days: Sequence[date]) -> StageOutcome:
     """Let time pass."""
     from memory_pipeline.stages.operations.age import age as work
 
     report = work(ctx, days)
-    return Made(report.rows(), audits=tuple(report.audits), report=report)
+    return StageOutcome(report.rows(), audits=tuple(report.audits), report=report)
 
 
-def find_patterns(ctx: StageContext, weeks: Sequence[date]) -> Made:
+def find_patterns(ctx: StageContext, weeks: Sequence[date]) -> StageOutcome:
     """Join alike memories."""
     from memory_pipeline.stages.insight.patterns import find_patterns as work
 
     report = work(ctx, _periods(Grain.WEEK, weeks))
-    return Made(report.made, _with_any(report.failed), tuple(report.audits), report=report)
+    return StageOutcome(report.made, _with_any(report.failed), tuple(report.audits), report=report)
 
 
-def reflect(ctx: StageContext, weeks: Sequence[date]) -> Made:
+def reflect(ctx: StageContext, weeks: Sequence[date]) -> StageOutcome:
     """Draw insights."""
     from memory_pipeline.stages.insight.reflect import reflect as work
 
     report = work(ctx, _periods(Grain.WEEK, weeks))
-    return Made(report.made, _with_any(report.failed), tuple(report.audits), report=report)
+    return StageOutcome(report.made, _with_any(report.failed), tuple(report.audits), report=report)
 
 
-def index_memories(ctx: StageContext, days: Sequence[date]) -> Made:
+def index_memories(ctx: StageContext, days: Sequence[date]) -> StageOutcome:
     """Fill the index's table of memories."""
     from memory_pipeline.stages.publication.publish import index_days
 
-    return Made(report=index_days(ctx, days))
+    return StageOutcome(report=index_days(ctx, days))
 
 
-def link(ctx: StageContext, days: Sequence[date]) -> Made:
+def link(ctx: StageContext, days: Sequence[date]) -> StageOutcome:
     """Make links and entities."""
     from memory_pipeline.stages.links.link import link as work
 
     report = work(ctx, days)
-    return Made(report.links, report=report)
+    return StageOutcome(report.links, report=report)
 
 
 def summarise(grain: Grain) -> Work:
     """What makes the summaries of a grain, with days those of sessions."""
 
-    def work(ctx: StageContext, starts: Sequence[date]) -> Made:
+    def work(ctx: StageContext, starts: Sequence[date]) -> StageOutcome:
         from memory_pipeline.stages.summaries.summarize import summarize
 
         report = summarize(ctx, _periods(grain, starts))
         rows = {start: sum(s.session_id is None for s in found) for start, found in report.made.items()}
-        return Made(rows, _with_any(report.failed), report=report)
+        return StageOutcome(rows, _with_any(report.failed), report=report)
 
     return work
 
 
-def collect_recalls(ctx: StageContext, days: Sequence[date]) -> Made:
+def collect_recalls(ctx: StageContext, days: Sequence[date]) -> StageOutcome:
     """Fold the recall log into the lake."""
     from memory_pipeline.stages.operations.feedback import collect
 
-    return Made(collect(ctx, days))
+    return StageOutcome(collect(ctx, days))
 
 
 def _periods(grain: Grain, starts: Iterable[date]) -> list[Period]:

@@ -16,7 +16,7 @@ def one_value_per_slot(what: Prospect) -> Rows:
     """No user comes to have two active values of an attribute that holds one at a time, unless one message told both,
     one is only vaguer than the other or not for now, or no rule could tell whether the later takes the
     place of the other."""
-    from memory_pipeline.domain.consolidation.equivalence import Held, side_by_side
+    from memory_pipeline.domain.consolidation.equivalence import SlotValue, side_by_side
     from memory_pipeline.domain.consolidation.slots import attribute
     from memory_pipeline.domain.consolidation.tense import tells_past
 
@@ -43,8 +43,8 @@ def one_value_per_slot(what: Prospect) -> Rows:
 
     additions = what.additions if standing else frozenset()
 
-    def held(row: dict[str, Any]) -> Held:
-        return Held(
+    def held(row: dict[str, Any]) -> SlotValue:
+        return SlotValue(
             row["attribute"],
             row["value"],
             row["content"],

@@ -34,7 +34,7 @@ from memory_pipeline.stages.publication.audit_statements import (
     staged_as_declared,
 )
 from memory_pipeline.stages.publication.staged_view import BY_HAND, Prospect
-from memory_pipeline.storage.parquet.staged_rows import Staged
+from memory_pipeline.storage.parquet.staged_rows import StagedRows
 
 Rows = list[dict[str, Any]]
 RETIRED_SHARE, AGED_SHARE = "retired_share", "aged_share"
@@ -180,7 +180,7 @@ def offenders(audits: Sequence[Audit]) -> frozenset[tuple[str, str]]:
     return frozenset().union(*(audit.whose for audit in failed))
 
 
-def require(ctx: StageContext, writer: str, staged: Staged, audits: Sequence[Audit], *, withheld: int = 0) -> None:
+def require(ctx: StageContext, writer: str, staged: StagedRows, audits: Sequence[Audit], *, withheld: int = 0) -> None:
     """Stop unless every audit has passed or was accepted to fail. What was found is kept beside the rows.
 
     Args:

@@ -24,7 +24,7 @@ from memory_pipeline.stages.publication.publish import index_memories
 from memory_pipeline.stages.publication.staged_view import Prospect
 from memory_pipeline.stages.publication.staging import staging
 from memory_pipeline.stages.tracing import traced
-from memory_pipeline.storage.parquet.staged_rows import Staged
+from memory_pipeline.storage.parquet.staged_rows import StagedRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,7 @@ class Batch:
 
     users: Sequence[Scope]
     marks: Marks
-    rows: Staged
+    rows: StagedRows
     part: str
     prospect: Prospect
 
@@ -77,7 +77,7 @@ class Publication:
     at_once: int
     index: bool
     audits: tuple[Audit, ...]
-    rows: Staged | None = None
+    rows: StagedRows | None = None
     _complete: list[Batch] = field(default_factory=list)
     _broken: tuple[Audit, ...] = ()
     _withheld: int = 0

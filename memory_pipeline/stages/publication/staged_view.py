@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.parquet.staged_rows import Staged
+from memory_pipeline.storage.parquet.staged_rows import StagedRows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,7 +135,7 @@ class Prospect:
     ctx: StageContext
     writer: str
     users: Collection[Scope]
-    staged: Staged | None = None
+    staged: StagedRows | None = None
     part: str = ""
     covered: Mapping[date, AbstractSet[Scope]] = field(default_factory=dict)
     proposed: Collection[str] = ()

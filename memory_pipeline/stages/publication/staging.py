@@ -9,21 +9,21 @@ from datetime import date, timedelta
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import AuditFailed, StorageError
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.storage.parquet.staged_rows import Staged, extent, staged_runs
+from memory_pipeline.storage.parquet.staged_rows import StagedRows, extent, staged_runs
 
 _KEPT = timedelta(days=7)
 _RUNS = 1_000  # with the same id at the same time
 
 
 @contextmanager
-def staging(ctx: StageContext) -> Iterator[Staged]:
+def staging(ctx: StageContext) -> Iterator[StagedRows]:
     """A place for what a run stages, empty at first.
 
     It is gone afterwards, whether all went well or not: another run makes the same rows again without a model call.
     Where an audit has failed it stays, to be looked at.
     """
     for n in range(1, _RUNS):
-        staged = Staged.of(ctx.lake, ctx.run_id if n == 1 else f"{ctx.run_id}-{n}")
+        staged = StagedRows.of(ctx.lake, ctx.run_id if n == 1 else f"{ctx.run_id}-{n}")
         with staged.held() as mine:
             if mine and not staged.note():  # what another stage of this run was refused stays, to be looked at
                 yield from _kept_if_refused(staged)
@@ -31,7 +31,7 @@ def staging(ctx: StageContext) -> Iterator[Staged]:
     raise StorageError(f"{_RUNS} runs called {ctx.run_id} are at work")
 
 
-def _kept_if_refused(staged: Staged) -> Iterator[Staged]:
+def _kept_if_refused(staged: StagedRows) -> Iterator[StagedRows]:
     staged.empty()
     try:
         yield staged
@@ -66,7 +66,7 @@ def clear(
 
 def _over(
     ctx: StageContext,
-    staged: Staged,
+    staged: StagedRows,
     writer: str,
     users: Collection[Scope] | None,
     days: Collection[date] | None,

@@ -36,7 +36,7 @@ _TIMES = ("created_at", "recorded_at")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class TurnReceipt:
     """What became of turns that were handed in.
 
     Attributes:
@@ -84,14 +84,14 @@ class WorkingMemory:
 
     # -- turns come in
 
-    def add(self, turns: Sequence[Message]) -> Kept:
+    def add(self, turns: Sequence[Message]) -> TurnReceipt:
         """Keep turns of any users and sessions; when this returns, they are on disk."""
         self._require_local()
         sessions: dict[tuple[Scope, str], list[Message]] = {}
         for turn in turns:
             sessions.setdefault((Scope(turn.tenant_id, turn.user_id), turn.session_id), []).append(turn)
         taken = sum(self._add(*session, given) for session, given in sessions.items())
-        return Kept(taken, len(turns) - taken)
+        return TurnReceipt(taken, len(turns) - taken)
 
     def _add(self, scope: Scope, session_id: str, given: Sequence[Message]) -> int:
         name = _name(scope, session_id)

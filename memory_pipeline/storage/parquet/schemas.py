@@ -246,7 +246,7 @@ class FailedAudit:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PartitionRecord:
     """What a stage made of a partition, and from what: tells stale partitions from fresh ones."""
 
     stage: str
@@ -307,6 +307,6 @@ DATASETS = {
         Dataset("usefulness", Usefulness, ("tenant_id", "user_id", "item_id")),
         Dataset("evaluations", Evaluation, ("kind", "recorded_at", "evaluation_id")),
         Dataset("audits", FailedAudit, ("run_id", "name", "audit_id")),
-        Dataset("made", Made, ("stage", "day", "recorded_at")),
+        Dataset("made", PartitionRecord, ("stage", "day", "recorded_at")),
     )
 }

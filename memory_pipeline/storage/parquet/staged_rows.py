@@ -34,7 +34,7 @@ _LOCK = ".lock"
 _UNSAFE = re.compile(r"[^\w.-]|^\.")
 
 
-class Staged:
+class StagedRows:
     """What one run has staged."""
 
     def __init__(self, lake: Lake, name: str) -> None:
@@ -43,7 +43,7 @@ class Staged:
         self._root = f"{FOLDER}/{name}"
 
     @classmethod
-    def of(cls, lake: Lake, run_id: str) -> Staged:
+    def of(cls, lake: Lake, run_id: str) -> StagedRows:
         """That of a run, whether it has staged anything or not."""
         return cls(lake, _UNSAFE.sub("_", run_id))
 
@@ -177,15 +177,15 @@ class Staged:
             lock.release()
 
 
-def staged_runs(lake: Lake) -> list[Staged]:
+def staged_runs(lake: Lake) -> list[StagedRows]:
     """Every run that has left something staged, in the order of their names."""
     import pyarrow.fs as pafs
 
     infos = lake.store.fs.get_file_info(pafs.FileSelector(f"{lake.store.base}/{FOLDER}", allow_not_found=True))
-    return [Staged(lake, name) for name in sorted(i.base_name for i in infos if i.type == pafs.FileType.Directory)]
+    return [StagedRows(lake, name) for name in sorted(i.base_name for i in infos if i.type == pafs.FileType.Directory)]
 
 
-def extent(staged: Staged) -> tuple[set[Scope], set[date]]:
+def extent(staged: StagedRows) -> tuple[set[Scope], set[date]]:
     """Users and days of what is staged."""
     rows = staged.lake.sql(
         "SELECT DISTINCT tenant_id, user_id, day FROM versions UNION SELECT tenant_id, user_id, day FROM judged",

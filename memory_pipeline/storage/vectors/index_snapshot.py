@@ -28,7 +28,7 @@ _FRAGMENT_BITS = 32  # an address is the number of a fragment, then that of a ro
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RowAddresses:
     """Where some rows of a version lie.
 
     Attributes:
@@ -60,7 +60,7 @@ class Snapshot:
         self._indexed = indexed
         self._files = {f.fragment_id: _files(f.metadata) for f in dataset.get_fragments()}
 
-    def found(self, scope: Scope, *, shared: bool = False) -> Found:
+    def found(self, scope: Scope, *, shared: bool = False) -> RowAddresses:
         """Where a user's rows lie.
 
         Args:
@@ -80,9 +80,9 @@ class Snapshot:
         mark = hashlib.blake2b(addresses.tobytes(), digest_size=16)
         for fragment in np.unique(addresses >> _FRAGMENT_BITS).tolist():
             mark.update(self._files[fragment].encode())
-        return Found(addresses, mark.digest())
+        return RowAddresses(addresses, mark.digest())
 
-    def rows(self, found: Found, columns: Sequence[str]) -> pa.Table:
+    def rows(self, found: RowAddresses, columns: Sequence[str]) -> pa.Table:
         """Columns of rows that were found in this version."""
         # By address only the call that pylance itself is built on takes rows: its public ones count from the first row.
         with named(self._dataset.uri):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.gate import GateInput, Recalled, examine, first_failure, nods, wants_session
+from memory_pipeline.domain.gate import GateInput, RecalledText, examine, first_failure, nods, wants_session
 from memory_pipeline.domain.gate.echo import echo, sameness
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType
@@ -16,7 +16,7 @@ from memory_pipeline.retrieval.prompt import layouts
 from memory_pipeline_tests.factories import NOON, POLICY, message, proposal
 
 BEFORE = NOON - timedelta(minutes=5)
-LISBON = (Recalled("Lives in Lisbon.", BEFORE),)
+LISBON = (RecalledText("Lives in Lisbon.", BEFORE),)
 TOLD = "You live in Lisbon with your dog Max, as far as I remember."
 
 
@@ -24,7 +24,7 @@ def given(
     said: str,
     quote: str | None = None,
     content: str = "Lives in Lisbon.",
-    recalled: Sequence[Recalled] = LISBON,
+    recalled: Sequence[RecalledText] = LISBON,
     assistant: str = TOLD,
     **more: Any,
 ) -> GateInput:
@@ -74,7 +74,7 @@ LESSON_BLOCK = "=== LESSONS ===\nPAST EXPERIENCE:\n- [finding] Redis lost jobs u
 )
 @pytest.mark.parametrize("recalled", [LISBON, ()])
 def test_a_paste_of_our_block_or_of_the_assistant_is_an_echo(
-    said: str, quote: str, content: str, recalled: Sequence[Recalled]
+    said: str, quote: str, content: str, recalled: Sequence[RecalledText]
 ) -> None:
     found = echo(given(said, quote, content, recalled))
     assert found is not None
@@ -102,17 +102,17 @@ def test_a_fact_said_again_in_the_users_own_words_passes(said: str, quote: str) 
 
 def test_a_copy_of_the_memorys_own_wording_is_an_echo_only_of_the_user() -> None:
     assert not passes(given("Lives in Lisbon."))
-    nora = (Recalled("Nora lives in Lisbon.", BEFORE),)
+    nora = (RecalledText("Nora lives in Lisbon.", BEFORE),)
     assert passes(given("Nora lives in Lisbon.", content="Nora lives in Lisbon.", recalled=nora, subject="Nora"))
 
 
 def test_a_recalled_turn_may_be_said_again_to_the_letter() -> None:
-    turn = (Recalled("I am allergic to peanuts.", BEFORE, said=True),)
+    turn = (RecalledText("I am allergic to peanuts.", BEFORE, said=True),)
     assert passes(given("I am allergic to peanuts.", content="Is allergic to peanuts.", recalled=turn))
 
 
 def test_only_what_was_recalled_before_counts() -> None:
-    later = (Recalled("Lives in Lisbon.", NOON + timedelta(seconds=1)),)
+    later = (RecalledText("Lives in Lisbon.", NOON + timedelta(seconds=1)),)
     assert passes(given("Lives in Lisbon.", recalled=later))
     assert not passes(given("Lives in Lisbon.", recalled=[*later, *LISBON]))
 
@@ -120,7 +120,7 @@ def test_only_what_was_recalled_before_counts() -> None:
 def test_something_else_than_was_recalled_passes() -> None:
     assert passes(given("Lives in Porto.", content="Lives in Porto."))
     assert passes(given("Does not live in Lisbon.", content="Does not live in Lisbon."))
-    runs = (Recalled("Runs 5 km.", BEFORE),)
+    runs = (RecalledText("Runs 5 km.", BEFORE),)
     assert passes(given("Runs 10 km.", content="Runs 10 km.", recalled=runs))
 
 
@@ -135,7 +135,7 @@ def test_a_bare_nod_to_what_was_recalled_is_no_more_than_that(nod: str) -> None:
 def test_a_nod_to_what_was_not_recalled_is_an_answer() -> None:
     assert not nods(given("Yes.", recalled=()))
     assert not nods(given("Yes.", content="Has two children."))
-    assert not nods(given("Yes.", recalled=(Recalled("Lives in Lisbon.", NOON + timedelta(minutes=1)),)))
+    assert not nods(given("Yes.", recalled=(RecalledText("Lives in Lisbon.", NOON + timedelta(minutes=1)),)))
 
 
 def test_a_nod_with_a_fact_of_its_own_is_a_statement() -> None:

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from memory_pipeline.domain.reasons import meaning
-from memory_pipeline.retrieval.lists.verdicts import Wanted, by_reason, of_reason
+from memory_pipeline.retrieval.lists.verdicts import VerdictFilter, by_reason, of_reason
 from memory_pipeline.serving.access import PANEL
 from memory_pipeline.serving.panel.pages import View, Viewing, chosen
 from memory_pipeline.serving.panel.problems import PanelRoute
@@ -44,10 +44,10 @@ def gate(
     return view.page("gate.html", **shown, rows=rows, outcomes=outcomes)
 
 
-def _whose(view: View, user_id: str | None, tenant_id: str | None) -> tuple[dict[str, Any] | None, Wanted]:
+def _whose(view: View, user_id: str | None, tenant_id: str | None) -> tuple[dict[str, Any] | None, VerdictFilter]:
     grant = view.caller.grant
     if user_id is not None or grant.user_id is not None:
         about = view.about(user_id, tenant_id)
-        return about, Wanted(**about)
+        return about, VerdictFilter(**about)
     named = tenant_id or grant.tenant_id
-    return None, Wanted(tenant_id=view.caller.tenant(named) if named else None)
+    return None, VerdictFilter(tenant_id=view.caller.tenant(named) if named else None)

@@ -38,7 +38,7 @@ from memory_pipeline.stages.publication.staged_view import Prospect
 from memory_pipeline.stages.publication.staging import clear, staging
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.storage.erasing.erasures import Erasures
-from memory_pipeline.storage.parquet.staged_rows import STAGED, Staged
+from memory_pipeline.storage.parquet.staged_rows import STAGED, StagedRows
 
 _MERGED = ("messages", "message_revisions", "message_classes", "memory_versions", "replies", "recalls", "usefulness")
 _APPENDED = frozenset({"message_revisions", "message_classes", "memory_versions", "holds", "replies"})
@@ -120,7 +120,7 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
 
 def _audit(
     ctx: StageContext,
-    staged: Staged,
+    staged: StagedRows,
     scope: Scope,
     new: Mapping[str, Sequence[Any]],
     messages: Sequence[Any],

@@ -21,7 +21,7 @@ from memory_pipeline.stages.operations.erasure import provider, remaking, withdr
 from memory_pipeline.stages.operations.erasure.erased_rows import Rows
 from memory_pipeline.stages.operations.erasure.foreign_files import Handling, delete, holding, require
 from memory_pipeline.stages.operations.erasure.proof import prove
-from memory_pipeline.stages.operations.erasure.reach import Found, reach, target_of
+from memory_pipeline.stages.operations.erasure.reach import ErasureReach, reach, target_of
 from memory_pipeline.stages.operations.erasure.stores import Stores
 from memory_pipeline.stages.operations.erasure.texts import collect
 from memory_pipeline.stages.publication.auditing import ACCEPTABLE
@@ -131,7 +131,7 @@ def _complete(ctx: StageContext, kept: Erasures) -> list[tuple[Erasure, dict[str
 
 def _prepared(
     ctx: StageContext, targets: Sequence[Target], reason: Reason
-) -> tuple[list[Found], Erasure, Traces, Traces]:
+) -> tuple[list[ErasureReach], Erasure, Traces, Traces]:
     """What is reached, counted, with its traces."""
     kept = Erasures(ctx.settings)
     found = [reach(ctx, target) for target in targets]

@@ -19,7 +19,7 @@ from memory_pipeline.errors import NotFound, QueryError
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.index_messages import message_key
 from memory_pipeline.stages.messages.previous_turn import DAYS
-from memory_pipeline.stages.operations.erasure.taken import Taken
+from memory_pipeline.stages.operations.erasure.erased_messages import ErasedMessages
 from memory_pipeline.stages.plan.registry import STAGES
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _OWN = "tenant_id = $tenant AND user_id = $user"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ErasureReach:
     """A target with what rests on it, and the messages themselves (in memory only)."""
 
     target: Target
@@ -68,10 +68,10 @@ def target_of(ctx: StageContext, scope: Scope, message_id: str | None, session_i
     return Target(scope, found)
 
 
-def reach(ctx: StageContext, target: Target) -> Found:
+def reach(ctx: StageContext, target: Target) -> ErasureReach:
     """Everything that was made of a target."""
     if target.messages is None:
-        return Found(target, Reached(), _messages_of(ctx, target, "true", {}))
+        return ErasureReach(target, Reached(), _messages_of(ctx, target, "true", {}))
     import pyarrow as pa
 
     wanted = pa.table(
@@ -111,14 +111,14 @@ def reach(ctx: StageContext, target: Target) -> Found:
         summaries=tuple(sorted(s.summary_id for s in summaries)),
         again=_again(messages, lost, summaries),
     )
-    return Found(target, reached, messages)
+    return ErasureReach(target, reached, messages)
 
 
 def _again(
     messages: Sequence[Message], lost: Sequence[MemoryVersion], summaries: Sequence[Summary]
 ) -> dict[str, tuple[date, ...]]:
     """What must be made anew although its inputs may look the same: partitions out of which rows are taken."""
-    taken = Taken(messages, lost, summaries)
+    taken = ErasedMessages(messages, lost, summaries)
     found = {stage.name: stage.reached(taken) for stage in STAGES if stage.reached is not None}
     return {name: tuple(sorted(days)) for name, days in found.items() if days}
 

@@ -13,7 +13,7 @@ from memory_pipeline.domain.message import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ErasedMessages:
     """Messages that are erased, with the versions and summaries that rest on them."""
 
     messages: Sequence[Message]
