@@ -9,7 +9,7 @@ from typing import Any
 from memory_pipeline.inference.builtin.filling import filled
 from memory_pipeline.inference.builtin.statements import Statement
 from memory_pipeline.inference.builtin.terms import light, terms
-from memory_pipeline.inference.builtin.who_is_who import Known, about
+from memory_pipeline.inference.builtin.who_is_who import KnownPeople, about
 from memory_pipeline.language.questions import Question, Wants, Whose
 from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.tables import read
@@ -17,7 +17,7 @@ from memory_pipeline.language.tables import read
 _OPEN = frozenset({Wants.SUMMARY, Wants.TOPIC, Wants.SAID})
 
 
-def later(question: Question, cited: Sequence[Statement], told: Sequence[Statement], known: Known) -> Statement | None:
+def later(question: Question, cited: Sequence[Statement], told: Sequence[Statement], known: KnownPeople) -> Statement | None:
     """A statement later than all that an answer rests on, which tells of a change of the same thing, or None.
 
     Args:
