@@ -220,7 +220,7 @@ STAGES = (
         kinds=frozenset({"llm", "parquet"}),
         description="Candidate memories of each closed window of messages: typed, dated, with the quoted words they "
         "rest on. A function of the transcripts alone.",
-        version=3,
+        version=4,
         prompts=("extract", "rolling_summary"),
         holds=("windows", "proposals"),
     ),
