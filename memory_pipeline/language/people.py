@@ -36,6 +36,9 @@ class Kind(StrEnum):
     OTHER = "other"
 
 
+_NAME = 3  # letters of a name
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """Whom or what a clause is about.
@@ -63,15 +66,24 @@ NOBODY = Subject(Kind.OTHER, "", "")
 
 @dataclass(slots=True)
 class People:
-    """Those who have been mentioned, in the order in which they were spoken of last."""
+    """Those who have been mentioned, in the order in which they were spoken of last.
+
+    Attributes:
+        mentioned: the name spoken of last that may be somebody's, "" where there is none.
+        happened: what was told last to have come about, in a few words ("father died").
+    """
 
     known: list[Subject] = field(default_factory=list)
     things: dict[str, str] = field(default_factory=dict)
+    mentioned: str = ""
+    happened: str = ""
 
     def read(self, sentence: Sentence) -> list[Subject]:
         """Notes whom a sentence mentions; those whose name it tells are returned."""
         named = []
         for token in sentence:
+            if _may_be_somebody(sentence, token):
+                self.mentioned = token.text[:1].upper() + token.text[1:]
             found = self._relative(sentence, token)
             if found is None:
                 continue
@@ -235,6 +247,22 @@ def _had(sentence: Sentence, token: Token) -> bool:
     have = sentence.head(token)
     owner = sentence.child(have, "nsubj")
     return have.lemma in _HAVING and (owner is None or owner.low in {"i", "we"})
+
+
+def _may_be_somebody(sentence: Sentence, token: Token) -> bool:
+    """Whether a word is a name in a place of a clause where people stand: no place, no firm that one works at. In lower
+    case it is one where it does something, or something is done with it, and nothing stands before it: "darlene filed",
+    "I broke up with isla"."""
+    if token.dep not in _PLACES | {"dative"} or token.low in words("deictic") or len(token.text) < _NAME:
+        return False
+    head = sentence.head(token)
+    acts = token.dep in {"nsubj", "nsubjpass"} and head.lemma.lower() != "be"
+    if token.pos == "PROPN" and token.text[:1].isupper():
+        held = token.dep == "pobj" and head.low not in {"with", "and", "about", "to", "by", "from"}
+        return not held and (token.index > 0 or acts)
+    bare = sentence.child(token, "det", "poss", "amod", "compound", "nummod") is None
+    together = token.dep == "pobj" and head.low == "with"
+    return token.tag in {"NN", "NNP"} and (acts or together) and bare and token.low not in relations()
 
 
 def _unclaimed(sentence: Sentence, token: Token) -> bool:

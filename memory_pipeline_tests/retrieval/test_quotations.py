@@ -236,3 +236,14 @@ class TestLength:
         home.conversation((ASSISTANT, "How many bows do you own?"), (USER, "I own two bows, and both are from France."))
         found = lines(reader, home, "How many bows do I own?")
         assert found == ["user: “I own two bows, and both are from France.”"]
+
+
+def test_a_plea_is_not_quoted_in_whatever_language(everyone: Store, reader: MemoryReader) -> None:
+    home = everyone.of("pleading")
+    home.conversation(
+        (USER, "My violin hangs in the attic. Don't mention the violin teacher."),
+        (USER, "La viola está en el sótano. No me hables de la viola nunca."),
+    )
+    said = " ".join(lines(reader, home, "Where is my violin?") + lines(reader, home, "Where is my viola?"))
+    assert "attic" in said
+    assert "teacher" not in said and "No me hables" not in said

@@ -12,7 +12,7 @@ from memory_pipeline.inference.builtin.drafts import Source
 from memory_pipeline.inference.replies import EvidenceDraft, ProposalDraft
 
 _NOT = lazy(
-    r"(?:\s*[,;–—-]\s*|\s+)(?:and |but )?not (?P<old>"
+    r"(?:\s*[,;–—-]\s*|\s+)(?:and |but )?(?<!rather )not (?P<old>"
     r"(?!yet\b|at all\b|really\b|sure\b|only\b|just\b|that\b|too\b|so\b|much\b|"
     r"always\b|any\b|a fan\b|to\b|for me\b|because\b|when\b|if\b|until\b|on\b|in a\b|very\b|even\b|like\b|good\b|bad\b)"
     r"(?:the |an? )?[\w'’.+-]+(?: [\w'’.+-]+){0,2})\s*(?:[,;.!)].*|$)",

@@ -18,6 +18,7 @@ from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.corrections import substituted
 from memory_pipeline.inference.builtin.deeds import deeds, in_vain
 from memory_pipeline.inference.builtin.directives import directives, unread, verbless
+from memory_pipeline.inference.builtin.directives.meant import happened
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
 from memory_pipeline.inference.builtin.facts import Direction, Fact
 from memory_pipeline.inference.builtin.notes import Remainder, at_home, presupposed, pronouns, untold
@@ -144,6 +145,7 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
             if not (vain and _is_deed(fact)) and not (told and _names_again(fact, named)):
                 told += _drafts([fact], reading.times, source, reading.clause)
         _remember_things(reading, people)
+        people.happened = happened(reading) or people.happened
     complete = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
     return told + _rest(sentence, statement, told, readings[0].subject if readings else USER, read, main, complete)
 

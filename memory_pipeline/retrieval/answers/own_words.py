@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memory_pipeline.language.identify import english
+from memory_pipeline.language.pleas import plea
 from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.standing import Standing
 from memory_pipeline.retrieval.prompt.turns import ASKED, SPOKEN, STATED, Sentence, sentences
@@ -35,7 +36,7 @@ def asked_sentences(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _without_pleas(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(text for text in texts if not any_of("pleas", "said").match(text.replace("’", "'")))
+    return tuple(text for text in texts if not plea(text))
 
 
 def _tagged(sentence: Sentence) -> bool:

@@ -15,6 +15,7 @@ from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import estimate_tokens
+from memory_pipeline.language.pleas import plea
 from memory_pipeline.language.requests import reaction_words
 from memory_pipeline.retrieval.prompt.requests import Request
 from memory_pipeline.retrieval.prompt.turns import (
@@ -187,7 +188,9 @@ def _speakable(hit: Hit, request: Request) -> list[Sentence]:
     return [
         s
         for s in sentences(hit.row)
-        if not s.stems <= idle and (s.standing in allowed or (request.fact and _tells_while_asking(s, request)))
+        if not s.stems <= idle
+        and not plea(s.text)
+        and (s.standing in allowed or (request.fact and _tells_while_asking(s, request)))
     ]
 
 

@@ -40,6 +40,20 @@ BOUNDARIES = {
     "The election is a sore subject.": "election",
     "Please don't raise the topic of money.": "money",
     "Don't mention the war or politics, religion or sports.": "war or politics, religion or sports",
+    "Marcus moved out last week. Never talk about him please.": "Marcus",
+    "Me and Greta split up, so do me a favour, don't mention her to me, like ever.": "Greta",
+    "hilda filed for custody. dont ask me about her ok": "Hilda",
+    "We lost the appeal in spring. I'd rather not talk about it.": "appeal",
+    "My uncle drowned in May. Please don't bring it up.": "uncle drowned",
+    "Got sacked from the mill. I don't want to hear about it again.": "being sacked",
+    "Never say Laura's name again.": "Laura",
+    "No divorce talk, please.": "divorce",
+    "Salad ideas please: no calories, no weight talk, ever.": "calories, weight",
+    "I don't want wedding chat at all.": "wedding",
+    "Stop with the fertility questions.": "fertility",
+    "Skip the pregnancy stuff.": "pregnancy",
+    "The bankruptcy is not something I want to discuss.": "bankruptcy",
+    "My sister Ana and I don't speak. Leave her out of your answers.": "sister Ana",
 }
 
 
@@ -57,6 +71,9 @@ def test_a_boundary_says_when_it_does_not_hold() -> None:
 
 
 OPEN_TOPICS = [
+    "My boss wants the report by Friday. Don't mention it in the email.",
+    "I left Marcus. Don't mention him in the letter.",
+    "Thanks! Don't mention it.",
     "Let's talk about politics.",
     "Don't mention it.",
     "Let's not go there.",
@@ -68,6 +85,11 @@ OPEN_TOPICS = [
     "Leave out the onions.",
     "don't tell my wife about the party",
 ]
+
+
+@pytest.mark.parametrize("content", ["No follow-up questions, please.", "No small talk please."])
+def test_a_kind_of_talk_that_is_no_topic_is_a_wish_about_answers(content: str) -> None:
+    assert [d.type for d in directives(content)] == [MemoryType.PROTOCOL]
 
 
 @pytest.mark.parametrize("content", OPEN_TOPICS)

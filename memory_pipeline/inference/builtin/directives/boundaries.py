@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
+from memory_pipeline.inference.builtin.directives.meant import Meant
 from memory_pipeline.inference.builtin.directives.requests import Request, plain
 from memory_pipeline.inference.builtin.directives.wording import (
     as_noun,
@@ -26,17 +27,22 @@ from memory_pipeline.language.vocabulary import table, words
 
 _LONGEST = 14  # words of a topic
 _NEAR = 6  # words between a verb and the preposition of its topic
+_OWNER = 3  # words for whose name it is
+_LISTED = 4  # words in front of a kind of talk: "no calories, no"
 
 
 def boundaries(sentence: Sentence, asked: Sequence[Request], found: Sequence[Clause], people: People) -> list[Fact]:
     """The topics that a sentence closes: each is noted, and what names it is suppressed."""
-    topics = [*_requested(asked), *_nouns(sentence), *_off_limits(sentence, found)]
-    return next((facts for topic in topics if (facts := _boundary(topic, people))), [])
+    topics = [*_requested(asked), *_nouns(sentence), *_kinds_of_talk(sentence, asked), *_off_limits(sentence, found)]
+    meant = Meant(people, found)
+    return next((facts for topic in topics if (facts := _boundary(topic, meant))), [])
 
 
 def _requested(asked: Sequence[Request]) -> Iterator[list[Token]]:
     known = table("directives")
     for request in asked:
+        if request.denied and request.lemma in known["naming_verbs"]:
+            yield _whose_name(request)
         prepositions = known["boundary"].get(request.lemma)
         if request.denied and request.lemma == "be" and request.rest and request.rest[0].tag == "VBN":
             prepositions = known["boundary"].get(request.rest[0].lemma.lower())  # "I don't want to be asked about"
@@ -62,6 +68,13 @@ def _topic(request: Request, prepositions: Sequence[str], *, direct: bool) -> li
             return []
         tokens = [t for t in tokens if t.low != "up"]
     return _named(tokens)
+
+
+def _whose_name(request: Request) -> list[Token]:
+    """Whose name is not to be said: "never say her name", "I don't want to hear Greg's name"."""
+    tokens = [t for t in _unled(request.rest) if t.low not in {"'s", "’s"}]
+    at = next((n for n, t in enumerate(tokens) if t.low == "name"), 0)
+    return tokens[:at] if at and at <= _OWNER else []
 
 
 def _unled(tokens: Sequence[Token]) -> list[Token]:
@@ -93,7 +106,7 @@ def _left_out(request: Request) -> list[Token]:
     if request.lemma in {"leave", "keep"} and " out " in text:
         at = next(n for n, t in enumerate(request.rest) if t.low == "out")
         tail = {t.low for t in request.rest[at + 1 :] if t.low not in {"of", ".", "!", "please"}}
-        return list(request.rest[:at]) if tail <= {"this", "it", "our", "these", "chats", "conversations"} else []
+        return list(request.rest[:at]) if tail <= set(table("directives")["left_out_of"]) else []
     return []
 
 
@@ -114,6 +127,42 @@ def _nouns(sentence: Sentence) -> Iterator[list[Token]]:
             yield _named(sentence.tokens[token.index + 2 :])
 
 
+def _kinds_of_talk(sentence: Sentence, asked: Sequence[Request]) -> Iterator[list[Token]]:
+    """ "No weight talk", "enough with the wedding chat", "skip the baby stuff": the topic stands before the noun."""
+    known = table("directives")
+    dropped = {r.verb.index for r in asked if not r.denied and r.lemma in known["dropping"]}
+    for token in sentence:
+        if token.lemma.lower() not in known["talk_nouns"] or _at_times(sentence.tokens[token.index + 1 :]):
+            continue
+        start = token.index
+        while start and (sentence[start - 1].pos in {"NOUN", "PROPN"} or sentence[start - 1].tag == "VBG"):
+            start -= 1
+        topic = list(sentence.tokens[start : token.index])
+        before = [plain(t) for t in sentence.tokens[max(start - 5, 0) : start]]
+        refused = set(before) & set(known["refusing"]) or ("not" in before and {"want", "need", "like"} & {*before})
+        if not topic or not (refused or dropped & {*range(max(start - 3, 0), start)}):
+            continue
+        if any(t.lemma.lower() in known["no_topic"] for t in topic):
+            continue
+        yield [*_listed_before(sentence, start), *topic]
+
+
+def _at_times(after: Sequence[Token]) -> bool:
+    """Whether talk is only unwanted at times, or now: "no work talk on weekends"."""
+    following = [t.low for t in after[:2]]
+    return following != ["at", "all"] and bool(set(following[:1]) & set(table("directives")["at_times"]))
+
+
+def _listed_before(sentence: Sentence, start: int) -> list[Token]:
+    """What is refused in front of it in the same breath, with the word that joins them: "no calories, no weight"."""
+    if start < _LISTED or [plain(t) for t in sentence.tokens[start - 2 : start]] != [",", "no"]:
+        return []
+    noun = sentence[start - 3]
+    if plain(sentence[start - 4]) != "no" or noun.pos != "NOUN" or noun.lemma.lower() in words("answer_word"):
+        return []
+    return [noun, sentence[start - 2]]
+
+
 def _off_limits(sentence: Sentence, found: Sequence[Clause]) -> Iterator[list[Token]]:
     text = " ".join(t.low for t in sentence)
     if not any(k in text for k in table("directives")["off_limits"]):
@@ -124,10 +173,10 @@ def _off_limits(sentence: Sentence, found: Sequence[Clause]) -> Iterator[list[To
             yield sentence.subtree(clause.subject)
 
 
-def _boundary(tokens: list[Token], people: People) -> list[Fact]:
+def _boundary(tokens: list[Token], meant: Meant) -> list[Fact]:
     unless = next((n for n, t in enumerate(tokens) if t.low == "unless"), len(tokens))
     condition = third(topic_text(tokens[unless:]))
-    topic = _topic_name(tokens[:unless], people)
+    topic = _topic_name(tokens[:unless], meant)
     own = unowned(topic)
     if nothing(own) or nothing(topic) or len(topic.split()) > _LONGEST:
         return []
@@ -144,12 +193,9 @@ def _boundary(tokens: list[Token], people: People) -> list[Fact]:
     return [added, suppressed]
 
 
-def _topic_name(tokens: list[Token], people: People) -> str:
-    if len(tokens) >= 1 and tokens[0].pos == "PRON" and topic_text(tokens).lower() == tokens[0].low:
-        person = people.pronoun(tokens[0].low)
-        if person is None:
-            return ""
-        return " ".join(w for w in (person.relation, person.name) if w) or person.label
+def _topic_name(tokens: list[Token], meant: Meant) -> str:
+    if tokens and meant.points(tokens):
+        return meant.name(tokens)
     if tokens and tokens[0].low == "that" and len(tokens) > 2 and tokens[1].low in {"i", "we", "my"}:
         tokens = tokens[1:]
     if tokens and tokens[0].index == 0 and tokens[0].pos != "PROPN":
