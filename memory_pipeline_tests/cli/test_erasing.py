@@ -50,7 +50,8 @@ def test_what_is_asked_for_wrongly_is_told(store: Store) -> None:
 
 
 def test_a_proof_that_fails_is_an_error_and_the_erasure_stays_open(store: Store) -> None:
-    note = store.home / "notes.txt"
+    note = store.home / "evaluation" / "notes.txt"
+    note.parent.mkdir()
     note.write_text("She said: I, alice, blow glass in Marinha Grande on Thursdays.")
     failed = RUN.invoke(app, ["erase", "--user", "alice", "--yes"])
     assert isinstance(failed.exception, Exception)
