@@ -17,7 +17,9 @@ from memory_pipeline.language.tables import read
 _OPEN = frozenset({Wants.SUMMARY, Wants.TOPIC, Wants.SAID})
 
 
-def later(question: Question, cited: Sequence[Statement], told: Sequence[Statement], known: KnownPeople) -> Statement | None:
+def later(
+    question: Question, cited: Sequence[Statement], told: Sequence[Statement], known: KnownPeople
+) -> Statement | None:
     """A statement later than all that an answer rests on, which tells of a change of the same thing, or None.
 
     Args:
