@@ -367,7 +367,7 @@ class TestWhatComesNearest:
         assert "nearest" not in told("what is my blood type?", {**memory("Plays the cello."), "near": 0.05}).text
 
     def test_what_a_question_takes_for_granted_is_told_as_asked_and_never_as_known(self) -> None:
-        asked = {**turn(""), "sentences": (), "questions": ("How do I switch my Pixel 7 to silent?",), "near": 0.7}
+        asked = {**turn(""), "sentences": (), "questions": ("Which phone case fits my Pixel 7?",), "near": 0.7}
         reply = told("which phone do I have?", asked)
         assert not reply.known and not reply.citations
         assert "You asked" in reply.text and "Pixel 7" in reply.text
