@@ -25,7 +25,7 @@ _JOB = lazy(
     r"(?: (?:here )?(?:in|from|based in|near) (?P<place>[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+){0,2}))?"
     r"(?:,? (?:for )?\d+ (?:years?|yrs?)(?: now)?)?$"
 )
-_OF_ONESELF = lazy(r" here$| \d+ (?:years?|yrs?)$", re.I)
+_OF_ONESELF = lazy(r" here$", re.I)
 _CLASS = lazy(r"(?<!P)<([a-z]+)>")
 _NO_JOB = words("no_job", "fragments")
 _FEWEST = 2  # pieces that somebody who introduces themselves in passing tells
@@ -38,6 +38,8 @@ def fragment(text: str) -> str:
         hit = says.match(plain)
         if hit:
             said = {name: (found or "").strip(" ,") for name, found in hit.groupdict().items()}
+            if hit.groupdict().get("what") and hit.start("what") == 0 and said["what"][1:].islower():
+                said["what"] = said["what"].lower()  # a capital because it stands first
             return " ".join(told.format(**(said | {"rest": hit.groupdict().get("rest") or ""})).split())
     return ""
 

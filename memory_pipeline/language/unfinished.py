@@ -15,7 +15,7 @@ from memory_pipeline.domain.tables import wordset
 from memory_pipeline.language.vocabulary import relations, table, words
 
 _HEADED = lazy(r"^(?P<heading>[^:\n]{2,60}?)\s*(?::|\s[-–—])\s+(?P<rest>\S.*)$", re.S)
-_BREAK = lazy(r"\s*;\s*|,\s+(?:and\s+|then\s+|also\s+)?|\s+(?:and|then|plus)\s+(?:to\s+)?")
+_BREAK = lazy(r"\s*;\s*|\s+[-–•*]\s+|,\s+(?:and\s+|then\s+|also\s+)?|\s+(?:and|then|plus)\s+(?:to\s+)?")
 _NUMBER = lazy(r"^\d{1,2} (?=[A-Za-z])")
 _DONE = lazy(
     r"^(?P<what>(?:[\w'/-]+ ){0,3}?"

@@ -9,6 +9,7 @@ import pytest
 
 from memory_pipeline.domain.consolidation.ending_verbs import kinds_of, told_by_verb
 from memory_pipeline.domain.consolidation.endings import ended, tells_end
+from memory_pipeline.domain.consolidation.fulfilment import dropped_by
 from memory_pipeline.domain.consolidation.likely_endings import likely_ended
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, decide
 from memory_pipeline.domain.proposal import Operation
@@ -73,6 +74,18 @@ def test_who_sells_a_make_may_have_another_car() -> None:
     assert ended(told, [car]) == []
 
 
+def test_what_is_off_closes_what_was_planned_and_no_errand_about_it() -> None:
+    plans = ["Has signed up for the Bath Half on 26 November 2026.", "Has to pay for the race."]
+    assert dropped_by("Scratched from the race", plans) == [0]
+    assert dropped_by("Ran the race", plans) == []
+
+
+def test_a_note_of_several_things_does_not_end_with_one() -> None:
+    note = memory(content="Salary 3,450, car loan 210, food 400.", attribute=None, value=None, subject="user")
+    told = proposal(content="Shelved the car.", subject="user", attribute=None, value=None, observed_at=LATER)
+    assert ended(told, [note]) == []
+
+
 def test_a_verb_that_may_end_something_is_no_end_worth_knowing_by_itself() -> None:
     assert told_by_verb(normalise("Shelved the novel."))
     assert not tells_end("Shelved the novel.")
@@ -103,11 +116,15 @@ class TestByLikeness:
     def test_means_none_where_none_does(self, first: float, second: float) -> None:
         assert likely_ended(self.told, [(self.fiddle, first), (self.other, second)], self.similarity) == []
 
-    def test_means_nothing_of_another_kind_and_names_something(self) -> None:
+    def test_means_nothing_of_another_kind(self) -> None:
         name = replace(self.fiddle, attribute="name")
         assert likely_ended(self.told, [(name, 0.9)], self.similarity) == []
-        vague = replace(self.told, content="Gave up the other one.")
-        assert likely_ended(vague, [(self.fiddle, 0.9)], self.similarity) == []
+
+    def test_that_only_points_means_the_only_one(self) -> None:
+        vague = replace(self.told, content="Gave it up.")
+        assert likely_ended(vague, [(self.fiddle, 0.2)], self.similarity) == [self.fiddle]
+        assert likely_ended(vague, [(self.fiddle, 0.1)], self.similarity) == []
+        assert likely_ended(vague, [(self.fiddle, 0.3), (self.other, 0.2)], self.similarity) == []
 
     def test_is_for_the_judge_to_say(self) -> None:
         deed = replace(self.told, operation=Operation.CLOSE_OPEN_LOOP)

@@ -34,7 +34,7 @@ INTRODUCED = [
     ("Backend dev here, 34, Pune", ["I work as a backend dev", "I am 34 years old", "I live in Pune"]),
     ("Hi, nurse at St Mary's, single", ["I work as a nurse at St Mary's", "I am single"]),
     ("chef here", ["I work as a chef"]),
-    ("Hgv driver 22 years, mostly nights", ["I work as a hgv driver", "mostly nights"]),
+    ("Hgv driver 22 years, mostly nights", []),
     ("Doctor, lawyer, whatever", []),
     ("Paris, London, Rome", []),
     ("I'm a butcher, 51, from Leeds", []),

@@ -50,6 +50,8 @@ _LEAD = lazy(
     r"visit)))\s+",
     re.I,
 )
+# "Is building a shed", "is working on a novel": what is under way is to be finished.
+_UNDER_WAY = lazy(r"^(?:(?:the )?user )?is (?:(?:still|currently|now) )*(?=(?!going|planning|hoping)[a-z]+ing\b)", re.I)
 _GENERIC = wordset("objects", "generic")
 _GENERIC_SAID = lazy(
     r"\b(?:taken care of|took care of|dealt with|out of the way|off (?:my|the|their) list|all set|in the bag|over with|"
@@ -141,7 +143,8 @@ def _bases() -> frozenset[str]:
 
 def plans(text: str) -> list[Act]:
     """The acts that a plan holds: one for each verb that it joins ("pay the bill and pick up the parcel")."""
-    text, who = _unframed(_WHEN.sub(" ", text.replace("’", "'")).strip().rstrip(".!?"))
+    plain = _WHEN.sub(" ", text.replace("’", "'")).strip().rstrip(".!?")
+    text, who = _unframed(_UNDER_WAY.sub("", plain))
     made = []
     for part in _joined_plans(text):
         tokens = _tokens(part)

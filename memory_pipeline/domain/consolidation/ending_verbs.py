@@ -25,9 +25,7 @@ _ADVERBS = (
     r"(?:(?:now|all|been|already|just|sadly|finally|officially|completely|totally|basically|fully|pretty much) )*"
 )
 _IS = rf"(?:is|are|was|were|got|gets|went|has been|have been|has|have) {_ADVERBS}"
-_WHAT = (
-    r"(?P<what>(?!(?:it|them|this|that|him|her|one|up|off|out|what|which|who|there|they|he|she|we|i|you|me)\b)[^,.;]+?)"
-)
+_WHAT = r"(?P<what>(?!(?:up|off|out|what|which|who|there|they|he|she|we|i|you|me)\b)[^,.;]+?)"
 _ENDS = (
     r"(?= (?:after|because|since|when|while|so|and|but|due|thanks|until|till|before|where|which|who|to|for|from|"
     r"in favou?r|in (?:the )?(?:january|february|march|april|may|june|july|august|september|october|november|december|"

@@ -41,7 +41,8 @@ _LIKING = frozenset(
 _TASTES = frozenset({"likes", "dislikes"})
 _PEOPLE = frozenset({"pet", "family", "friend", "partner"}) | {f"current_{w}" for w in wordset("objects", "roles")}
 _KIN = wordset("objects", "kin")
-_OTHERS = wordset("objects", "people") - {"we", "it"}
+_SEVERAL = 2
+_OTHERS = wordset("objects", "people") - {"we", "it", "they"}
 _PASSING_BY = lazy(r"stopp?(?:ed|s) (?:by|at|in|off|over|for|to|short|on)\b")
 _THEM = lazy(r"\b(?:them|him|her|me)\b")
 _TENSE = wordset("objects", "tense")
@@ -119,7 +120,7 @@ def endings(content: str) -> tuple[Ending, ...]:
             found.append(Ending(rule.ends, what, alone, *flags))
     for by_verb in told_by_verb(text) if not _TALKED_OF.search(text) else ():
         what = _stems(by_verb.what)
-        if what and not qualified(by_verb.what, None):
+        if not qualified(by_verb.what, None):
             found.append(Ending(frozenset({_ANY}), what, alone=False, subject=False, verb=False, kinds=by_verb.kinds))
     return tuple(found)
 
@@ -167,13 +168,17 @@ def ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryV
     return [found[i] for i in sorted(found)]
 
 
-def open_to_end(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
+def open_to_end(proposal: Proposal, memories: Sequence[MemoryVersion], *, named: bool) -> list[MemoryVersion]:
     """The memories that a proposal may tell to be over, were they named: states of its subject, of the kinds that what
-    it says can end; none where it names nothing."""
+    it says can end.
+
+    Args:
+        named: by the endings that name a thing; else by those that only point to one, "traded it in".
+    """
     told = () if _of_another(proposal) else endings(proposal.content)
-    told_over = [ending for ending in told if ending.kinds and ending.what - _vague()]
+    told_over = [e for e in told if e.kinds and bool(e.what - _vague()) == named]
     living = [m for m in memories if _may(proposal, m) and _of(proposal, m)] if told_over else []
-    return [m for m in living if any(_related(ending, m) for ending in told_over)]
+    return [m for m in living if any(e.kinds & kinds_of(m.attribute, m.content) for e in told_over)]
 
 
 @lru_cache(maxsize=1)
@@ -301,7 +306,10 @@ def _of_users_thing(proposal: Proposal, memory: MemoryVersion) -> bool:
 
 def _related(ending: Ending, memory: MemoryVersion) -> bool:
     if ending.kinds:
-        return not ending.kinds.isdisjoint(kinds_of(memory.attribute, memory.content))
+        kinds = kinds_of(memory.attribute, memory.content)
+        # A note with several commas tells more than what is over.
+        told = not ending.kinds.isdisjoint(kinds - {"other"})
+        return told or "other" in kinds and memory.content.count(",") < _SEVERAL
     if _ANY in ending.ends or (memory.attribute or "") in ending.ends:
         return True
     if "employer" in ending.ends and _done_for(ending, memory):

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memory_pipeline.domain.consolidation.deeds import Act, deeds, plans
-from memory_pipeline.domain.consolidation.naming import lines, same_thing
+from memory_pipeline.domain.consolidation.ending_verbs import told_by_verb
+from memory_pipeline.domain.consolidation.naming import lines, of_kind, same_thing
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table, wordset
-from memory_pipeline.domain.text import figures, singular
+from memory_pipeline.domain.text import figures, normalise, singular
 
 _UNDONE = lazy(
     r"\b(?:not yet|yet to|never got|still (?:haven't|have not|has not|hasn't|need|needs|has to|have to|must|owe|owes)|"
@@ -38,7 +39,7 @@ _HAS_NOW = lazy(
     r"(?P<what>(?:(?:his|her|their|its|the|all (?:the|of)|my) )?[^,.;]+)",
     re.I,
 )
-_WAS = lazy(r"^(?P<what>[^,.;]{2,60}?) (?:was|were) (?:\w+ ){0,3}?(?P<how>\w+)\b", re.I)
+_WAS = lazy(r"^(?P<what>[^,.;]{2,60}?) (?:was|were|went) (?:\w+ ){0,3}?(?P<how>\w+)\b", re.I)
 _WAS_AT = lazy(r"^(?:the user |i |we )?(?:was|were|(?:has |have )?been) (?:over )?(?:at|to) (?P<where>[^,.;]+)", re.I)
 _CAME = wordset("objects", "came")
 _CAME_BY = lazy(
@@ -51,6 +52,8 @@ _POINTED = lazy(r"^(?:has |had |have )?\w+ (?:\w+ )?(?P<what>it|them|this|that|o
 _INDEFINITE = frozenset({"a", "an", "some", "another", "one"})
 _VAGUE = frozenset({"do", "buy", "collect", "find", "send", "give", "visit", "see", "call", "meet", "tell", "review"})
 _MONEY = lazy(r"\b(?:money|cash|euros?|dollars?|pounds?|\d+ ?(?:€|\$|£)|[€$£] ?\d+)\b", re.I)
+_OFF = frozenset({"plan", "pursuit"})
+_ABOUT = frozenset({"pay", "call", "text", "send", "write", "reply", "tell", "ask", "return", "cancel", "thank"})
 _SUMMONED = frozenset({"call", "book", "ask", "contact", "reply", "meet", "visit", "text", "invite", "fix"})
 
 
@@ -84,6 +87,17 @@ def fit(said: str, loop: str, *, dropped: bool = False, agent: str | None = None
         return 0.0
     scores = [max(_fits(deed, plan, dropped=dropped) for deed in told) for plan in wanted]
     return sum(scores) if all(scores) else 0.0
+
+
+def dropped_by(said: str, loops: Sequence[str]) -> list[int]:
+    """Places of the plans that a statement tells to be off by its verb: "Scratched from the race", "Ditched the trip".
+
+    What is only to be paid, asked or sent about a thing is not off with it.
+    """
+    if not any(told.kinds & _OFF for told in told_by_verb(normalise(said))):
+        return []
+    doing = [n for n, loop in enumerate(loops) if not all(plan.families & _ABOUT for plan in plans(loop))]
+    return [doing[n] for n in fulfilled(said, [loops[n] for n in doing], dropped=True)]
 
 
 def same_plan(said: str, loop: str) -> bool:
@@ -268,7 +282,7 @@ def _extra(deed: Act, plan: Act, role: str) -> bool:
 
 
 def _met(word: str, words: frozenset[str]) -> bool:
-    return any(same_thing(word, other) for other in words)
+    return any(same_thing(word, other) or of_kind(word, other) or of_kind(other, word) for other in words)
 
 
 def _met_any(words: frozenset[str], others: frozenset[str]) -> bool:

@@ -20,23 +20,20 @@ def likely_ended(
 ) -> list[MemoryVersion]:
     """The one memory that a proposal most likely tells to be over; none where none or more than one may be meant.
 
-    It is as near as what is linked, and nearer than any other by as much as lies between what is linked and what is
-    judged.
+    It is nearer than any other that the ending can end by as much as lies between what is linked and what is judged;
+    where the ending names a thing, it is also as near as what is linked, and where it only points ("traded it in"), as
+    near as it must be apart.
 
     Args:
         near: memories, each with its cosine to the proposal.
     """
-    meant = {m.memory_id for m in open_to_end(proposal, [memory for memory, _ in near])}
-    ranked = sorted(
-        (
-            (cosine, memory)
-            for memory, cosine in near
-            if memory.memory_id in meant and not told_together(proposal, memory)
-        ),
-        key=lambda pair: (-pair[0], pair[1].memory_id),
-    )
-    if not ranked or ranked[0][0] < policy.link:
-        return []
-    if len(ranked) > 1 and ranked[0][0] - ranked[1][0] < policy.judge - policy.link:
-        return []
-    return [ranked[0][1]]
+    apart = policy.judge - policy.link
+    for named, least in ((True, policy.link), (False, apart)):
+        meant = {m.memory_id for m in open_to_end(proposal, [memory for memory, _ in near], named=named)}
+        ranked = sorted(
+            ((cosine, m) for m, cosine in near if m.memory_id in meant and not told_together(proposal, m)),
+            key=lambda pair: (-pair[0], pair[1].memory_id),
+        )
+        if ranked and ranked[0][0] >= least and all(ranked[0][0] - cosine >= apart for cosine, _ in ranked[1:]):
+            return [ranked[0][1]]
+    return []

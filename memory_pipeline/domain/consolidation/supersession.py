@@ -29,7 +29,7 @@ from memory_pipeline.domain.consolidation.equivalence import (
     told_together,
 )
 from memory_pipeline.domain.consolidation.exclusion import excluded
-from memory_pipeline.domain.consolidation.fulfilment import fulfilled, same_plan
+from memory_pipeline.domain.consolidation.fulfilment import dropped_by, fulfilled, same_plan
 from memory_pipeline.domain.consolidation.judgement import keeps
 from memory_pipeline.domain.consolidation.likely_endings import likely_ended
 from memory_pipeline.domain.consolidation.open_loops import may_end
@@ -62,10 +62,15 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory that may concern the same thing, and its cosine to the proposal."""
+    """A memory that may concern the same thing, and its cosine to the proposal.
+
+    Attributes:
+        said: its cosine to the words that the proposal quotes, where these tell an ending; else 0.
+    """
 
     memory: MemoryVersion
     similarity: float
+    said: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +197,7 @@ def _likely(
     proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy, action: Action
 ) -> Decision | None:
     """The end of what a statement most likely means, though it shares no word with it; that is for the judge to say."""
-    over = likely_ended(proposal, [(c.memory, c.similarity) for c in living], policy)
+    over = likely_ended(proposal, [(c.memory, max(c.similarity, c.said)) for c in living], policy)
     if not over:
         return None
     return Decision(action, (over[0].memory_id,), f"most likely what the user means: {proposal.content}", certain=False)
@@ -202,7 +207,8 @@ def meant_by(proposal: Proposal, loops: Sequence[MemoryVersion]) -> list[MemoryV
     """The open loops that a told deed fulfils, or that it tells to be given up; none where that is not clear."""
     said = proposal.content.removesuffix(".").removesuffix(" (kept)").removesuffix(" (dropped)")
     agent = None if normalise(proposal.subject or "user") == "user" else proposal.subject
-    found = fulfilled(said, [loop.content for loop in loops], dropped=proposal.negated, agent=agent)
+    told = [loop.content for loop in loops]
+    found = fulfilled(said, told, dropped=proposal.negated, agent=agent) or dropped_by(said, told)
     return sorted((loops[n] for n in found), key=lambda loop: loop.memory_id)
 
 

@@ -30,6 +30,12 @@ _DEALT_WITH = lazy(
     r"off (?:my|the|our) (?:list|plate|desk)|all set|over (?:and done )?with)\b",
     re.I,
 )
+_IN_PLACE = lazy(
+    r"\b(?:instead of me|instead|in my place|for me|for us|in the end|took over|taking over|taken over|"
+    r"off my (?:hands|plate)|"
+    r"on my behalf|is \w+ing .* now|already)\b",
+    re.I,
+)
 _STILL = lazy(r"\bstill (?:haven't|have to|need)", re.I)
 _OTHERS = frozenset({Kind.PERSON, Kind.NAMED, Kind.POSSESSION, Kind.OTHER})
 
@@ -54,16 +60,31 @@ def deeds(reading: Reading, people: People) -> list[Fact]:
     if _dropped(clause):
         return [_close(f"Cancelled {written(clause.sentence.subtree(clause.subject))}", negated=True)]
     label = subject.label or _thing(clause, clause.subject, people)
+    if taken := _taken_over(reading, people):
+        return [_close(f"No longer has to {taken}", negated=True)]
     if clause.cue is Cue.NONE and label and (where := _handed_over(reading)):
         return [_close(f"{label} is {where}")]
     if clause.cue is Cue.NONE and label and _works_again(reading):
         return [_close(f"Fixed {label}")]
     if clause.cue is Cue.NONE and label and (told_about := _informed(reading, people)):
         return [_close(f"Told {label} about {told_about}")]
-    if clause.cue is not Cue.NONE or not (_done(clause) or _settled(reading) or _came(reading) or _has_now(reading)):
+    if clause.cue is not Cue.NONE or not (
+        _went(reading) or _done(clause) or _settled(reading) or _came(reading) or _has_now(reading)
+    ):
         return []
     told = predicate(clause, subject, people, reading.timed)
     return [_close(f"{label} {told}")] if told and label else []
+
+
+def _taken_over(reading: Reading, people: People) -> str:
+    """What somebody does in the writer's place: "my sister is giving the toast now", "mum did the washing for me"."""
+    clause, thing = reading.clause, reading.clause.object()
+    if reading.subject.kind is not Kind.PERSON or thing is None or clause.verb in words("empty_verb") | {"be", "have"}:
+        return ""
+    said = written(clause.sentence.subtree(clause.outer, without=clause.apart))
+    if clause.modal or not _IN_PLACE.search(said) or thing.low in words("deictic"):
+        return ""
+    return f"{clause.head.lemma.lower()} {phrase(clause, thing, people)}"
 
 
 def _handed_over(reading: Reading) -> str:
@@ -159,6 +180,14 @@ def _settled(reading: Reading) -> bool:
         return bool(where & set(known["through"]))
     gone = clause.head.tag in {"VBD", "VBN"} and clause.head.lemma.lower() in {"go", "be"}
     return gone and (clause.head.low == "gone" or bool(where & set(known["through"])))
+
+
+def _went(reading: Reading) -> bool:
+    """ "The interview went well": what was to come is over."""
+    clause = reading.clause
+    past = clause.head.low in {"went", "gone"} and reading.subject.kind not in {Kind.PERSON, Kind.PET}
+    told = {t.low for t in clause.sentence.children(clause.head, "advmod", "acomp", "oprd")}
+    return past and bool(told & wordset("objects", "impressions"))
 
 
 def _has_now(reading: Reading) -> bool:

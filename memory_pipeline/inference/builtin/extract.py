@@ -21,8 +21,9 @@ from memory_pipeline.inference.builtin.directives import directives, unread, ver
 from memory_pipeline.inference.builtin.directives.meant import happened
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
 from memory_pipeline.inference.builtin.facts import Direction, Fact
-from memory_pipeline.inference.builtin.notes import Remainder, at_home, presupposed, pronouns, untold
+from memory_pipeline.inference.builtin.notes import Remainder, pronouns, untold
 from memory_pipeline.inference.builtin.plans import joined_duty
+from memory_pipeline.inference.builtin.presupposed import at_home, occasion, presupposed
 from memory_pipeline.inference.builtin.reading import OPEN, Reading, facts, naming
 from memory_pipeline.inference.builtin.turns import Statement, statements
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
@@ -212,13 +213,28 @@ def _rest(
         left = untold(Remainder(sentence, text, gist, about, read(_direction(main)), today, past=past))
         return [d for f in left for d in _drafts([f], read("future") if f.when == "due" else (), source, main)]
     asking = statement.standing in {Standing.REQUEST, Standing.QUESTION}
-    known = _drafts(presupposed(sentence), (), source) if asking and not told else []
+    today = source.now.date().isoformat()
+    ahead = [
+        t
+        for t in read("future")
+        if t.first and t.first[:10] >= today and t.relation in {"on", "by"} and t.grain in _DAYS
+    ]
+    if asking and ahead and not any(d.type is MemoryType.OPEN_LOOP for d in told):
+        booked = _drafts(occasion(sentence), ahead[:1], source)
+        if booked:
+            return booked
+    unsaid = statement.standing is Standing.OWN and not told and (main is None or main.subject is None)
+    known = _drafts(presupposed(sentence), (), source) if asking or unsaid else []
     if known:
-        return known
+        return [one for one in known if not any(_same_slot(one, other) for other in told)]
     if asking and "?" not in text:
         left = untold(Remainder(sentence, text, [d.content for d in told], own=False))
         return _drafts(left, (), source, main)
     return []
+
+
+def _same_slot(one: ProposalDraft, other: ProposalDraft) -> bool:
+    return (one.subject, one.attribute) == (other.subject, other.attribute)
 
 
 def _remember_things(reading: Reading, people: People) -> None:

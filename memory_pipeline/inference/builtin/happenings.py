@@ -43,7 +43,9 @@ def _pointing(reading: Reading) -> list[Fact]:
     done = reading.of_user and not clause.negated and clause.cue is Cue.NONE and clause.mood is Mood.STATEMENT
     if not done or thing is None or thing.low not in {"it", "them"} or clause.verb in words("empty_verb"):
         return []
-    return [closing(f"{clause.head.low.capitalize()} {thing.low}.")]
+    particle = clause.sentence.child(clause.head, "prt")
+    behind = f" {particle.low}" if particle is not None else ""
+    return [closing(f"{clause.head.low.capitalize()} {thing.low}{behind}.")]
 
 
 def worth_of_event(reading: Reading) -> Weight:

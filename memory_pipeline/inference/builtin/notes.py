@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import takewhile
 
 from memory_pipeline.domain.patterns import lazy
@@ -113,43 +112,6 @@ def pronouns(text: str) -> Fact | None:
     value = hit.group("value").lower()
     return Fact(
         MemoryType.PROFILE_FACT, f"Uses {value} pronouns.", "user", "pronouns", value, weight=CORE, dated="none"
-    )
-
-
-def presupposed(sentence: Sentence) -> list[Fact]:
-    """ "What won't trouble my ulcer?": whoever asks about their illness has it."""
-    found = []
-    for token in sentence:
-        owner = sentence.child(token, "poss")
-        if owner is None or owner.low != "my" or token.pos not in {"NOUN", "PROPN"} or token.low in words("body"):
-            continue
-        if not {token.low, token.lemma.lower()} & words("condition"):
-            continue
-        before = [t for t in sentence.children(token, "compound", "amod", "nummod") if t.index < token.index]
-        named = " ".join(t.text for t in (*before, token))
-        counted = article(named) if token.low in words("counted_condition") else ""
-        found.append(Fact(MemoryType.PROFILE_FACT, f"Has {counted}{named}.", "user", "health", named, weight=CORE))
-    return found
-
-
-def at_home(text: str) -> list[Fact]:
-    """ "My landlady in Pinheiros": whoever has a landlady or a flat somewhere lives there."""
-    found = []
-    for hit in _dwelling().finditer(text):
-        if (hit["kind"] or "").lower() not in words("not_now"):
-            place = hit["place"]
-            told = f"Lives in {place}."
-            found.append(
-                Fact(MemoryType.PROFILE_FACT, told, "user", "residence", place, when="", dated="none", names=(place,))
-            )
-    return found[:1]
-
-
-@cache
-def _dwelling() -> re.Pattern[str]:
-    homes = "|".join(sorted(words("dwelling")))
-    return lazy(
-        rf"\b[Mm]y (?:(?P<kind>[a-z]+) )?(?:{homes}) in (?:the )?(?P<place>[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*)"
     )
 
 

@@ -18,6 +18,7 @@ from memory_pipeline.inference.builtin.facts import (
 )
 from memory_pipeline.inference.builtin.row_values import cut, untimed
 from memory_pipeline.language.clauses import Cue
+from memory_pipeline.language.people import Kind
 from memory_pipeline.language.rewrite import remainder, third
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
@@ -74,9 +75,10 @@ def _points(reading: Reading, token: Token) -> bool:
 
 
 def _coming(reading: Reading, content: str) -> Fact | None:
-    """ "I have a dentist appointment on Friday"."""
+    """ "I have a dentist appointment on Friday", "our cat has her booster on Friday"."""
     complement = reading.clause.object()
-    if not reading.of_user or reading.verb not in {"have", "get"} or complement is None or not _on_a_day(reading):
+    mine = reading.of_user or reading.subject.kind is Kind.PET
+    if not mine or reading.verb not in {"have", "get"} or complement is None or not _on_a_day(reading):
         return None
     if complement.lemma.lower() not in words("occasion"):
         return None

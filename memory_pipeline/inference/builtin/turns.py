@@ -18,6 +18,7 @@ from memory_pipeline.inference.builtin.drafts import Source
 from memory_pipeline.inference.builtin.facts import Fact
 from memory_pipeline.inference.builtin.work_notes import may_be_work, work_notes
 from memory_pipeline.language.answers import answered, remainder
+from memory_pipeline.language.doses import with_medicine
 from memory_pipeline.language.identify import english
 from memory_pipeline.language.repair import restriction, sentences, spelled
 from memory_pipeline.language.standing import Span, Standing, Turn, spans
@@ -108,7 +109,7 @@ def statements(
     now = datetime.fromisoformat(message["created_at"]).astimezone(home)
     source = Source(message["id"], content.strip(), subject, now, home)
     parts = [*_answers(content, before, source, parser), *_own(content, before, source, parser)]
-    found = [s for part in parts for s in _written(part)]
+    found = [replace(s, text=with_medicine(s.text, content)) for part in parts for s in _written(part)]
     quotes = [s.source.quote for s in found]
     return [replace(s, following=" ".join(dict.fromkeys(quotes[n : n + 2]))) for n, s in enumerate(found)]
 

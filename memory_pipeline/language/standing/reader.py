@@ -70,6 +70,7 @@ _PLAYED_TURNS = 8  # role play that nobody ends is over after so many turns of t
 _EXERCISE_TURNS = 3
 _HEAD = 1200  # characters of an earlier turn that can announce something, from either end
 _SHORT_ANSWER = 120
+_LISTS = lazy(r"\bto[- ]?dos?\b|\blist\b")
 _MINE = lazy(r"(?:and |but |so |then )*(?:i|we)\b")
 _REPLY = (Standing.REPLY, "answer")
 _VOICE = frozenset({Standing.OWN, Standing.REPORTED, Standing.HYPOTHETICAL, Standing.OFF_RECORD})
@@ -217,7 +218,8 @@ class _Reader:
     def _announce(self, unit: Unit, low: str) -> bool:
         """Whether the unit announces a text; notes where that may begin."""
         shown = low + (":" if unit.colon else "")
-        if unit.listed and not unit.colon:
+        own_list = unit.colon and _LISTS.search(low) and heads_to_do(self.text[unit.start : unit.end])
+        if unit.listed and not unit.colon or own_list:
             return False
         if speaks_of_work(low):
             self.piece = unit.paragraph

@@ -35,6 +35,7 @@ _SHARED_WORDS = 0.3
 _ENDING = frozenset({Operation.FORGET, Operation.SUPPRESS, Operation.CLOSE_OPEN_LOOP, Operation.CONTRADICT})
 _PLEADING = frozenset({Operation.FORGET, Operation.SUPPRESS})
 _ROOM = 256
+_SAID = 400  # characters of a message
 
 
 class Encodable(Protocol):
@@ -172,26 +173,35 @@ class Neighbourhood:
         if len(self._rows) > len(self._matrix):
             self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
 
-    def candidates(self, proposal: Proposal, policy: Policy) -> list[Candidate]:
+    def candidates(self, proposal: Proposal, policy: Policy, message: str = "") -> list[Candidate]:
         """The memories near a proposal, nearest first, at most as many as the policy says besides slot matches.
 
         Open loops are candidates of everything that may close one; what ends something sees all that shares a word
         with it.
+
+        Args:
+            message: what was said with it, which tells what an ending means that names nothing.
         """
         import numpy as np
 
         if not self._rows:
             return []
-        similarity = self._matrix[: len(self._rows)] @ self._vectors.of(proposal.content)
+        rows = self._matrix[: len(self._rows)]
+        similarity = said = rows @ self._vectors.of(proposal.content)
+        telling = any(ending.kinds for ending in endings(proposal.content))
+        for text in {proposal.evidence[0].quote, message[:_SAID]} - {""} if telling else ():
+            said = np.maximum(said, rows @ self._vectors.of(text))
         words = content_words(f"{proposal.content} {proposal.value or ''}")
         kept = self._same_slot(proposal) | self._in_view(proposal, words)
         near = set(np.flatnonzero(similarity >= policy.similarity.judge).tolist())
         near |= {p for p in self._sharing(words) if _share(words, self._rows[p]) >= _SHARED_WORDS}
-        if endings(proposal.content):
-            near |= set(np.flatnonzero(similarity >= policy.similarity.link).tolist())
+        if telling:
+            near |= set(np.argsort(-said, kind="stable")[: policy.consolidation.candidates].tolist())
         ordered = sorted(near - kept, key=lambda p: (-similarity[p], self._id(p)))[: policy.consolidation.candidates]
         found = [
-            Candidate(memory, float(similarity[p])) for p in (*kept, *ordered) if (memory := self._rows[p]) is not None
+            Candidate(memory, float(similarity[p]), float(said[p]))
+            for p in (*kept, *ordered)
+            if (memory := self._rows[p]) is not None
         ]
         return sorted(found, key=lambda c: (-c.similarity, c.memory.memory_id))
 

@@ -215,7 +215,7 @@ class Replay(UserState):
             if failed is not None:
                 self._verdict(proposal, Outcome.REJECTED, failed.code, found, None)
                 continue
-            near, slot = self._near.candidates(proposal, self._ctx.policy), _of_one_value(proposal)
+            near, slot = self._candidates(proposal), _of_one_value(proposal)
             decision = decide(proposal, near, self._ctx.policy.similarity)
             loops = self._near.open_loops
             certain = decision.certain and not self._may_close(proposal, loops)
@@ -237,7 +237,7 @@ class Replay(UserState):
             among: ids of the memories that it is held against; all where None.
         """
         policy = self._ctx.policy
-        near = self._near.candidates(proposal, policy)
+        near = self._candidates(proposal)
         near = near if among is None else [c for c in near if c.memory.memory_id in among]
         decision = decide(proposal, near, policy.similarity)
         if decision.certain or among is not None and decision.action not in _MEETING:
@@ -267,7 +267,7 @@ class Replay(UserState):
         if decision.action not in (Action.ADD, Action.SUPERSEDE):
             return answer
         policy = self._ctx.policy
-        new = [c for c in self._near.candidates(proposal, policy) if c.memory.memory_id in touched]
+        new = [c for c in self._candidates(proposal) if c.memory.memory_id in touched]
         found = decide(proposal, new, policy.similarity)
         if found.action not in _MEETING:
             return answer
@@ -337,11 +337,16 @@ class Replay(UserState):
         if result_of(proposal) is not Result.POSITIVE:
             return []
         policy = self._ctx.policy
-        behind = decision_behind(proposal, self._near.candidates(proposal, policy))
+        behind = decision_behind(proposal, self._candidates(proposal))
         if behind is None or overruled(self._undone, behind, sources_of(proposal), self._state):
             return []
         version = boosted(behind, proposal, policy.consolidation.outcome_importance)
         return [finish(version, policy, self._ctx.run_id, self._ctx.now)]
+
+    def _candidates(self, proposal: Proposal) -> list[Candidate]:
+        cited = (self.history.messages.get(e.message_id) for e in proposal.evidence)
+        message = next((m.content for m in cited if m is not None), "")
+        return self._near.candidates(proposal, self._ctx.policy, message)
 
     def _timezone(self, proposal: Proposal) -> str:
         cited = (self.history.messages.get(e.message_id) for e in proposal.evidence)
