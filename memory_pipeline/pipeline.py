@@ -109,7 +109,7 @@ class Pipeline:
             AuditFailed: what would be published breaks a rule; readers see what they saw before.
         """
         from memory_pipeline.orchestration.run import run
-        from memory_pipeline.orchestration.surroundings import listen
+        from memory_pipeline.orchestration.stage_contexts import listen
 
         stop = listen(self._progress)
         try:

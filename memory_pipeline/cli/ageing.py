@@ -87,7 +87,7 @@ def _applied(
     """Ids of the run and what it changed, each with the status before."""
     from memory_pipeline.domain.ledger.memory import MemoryVersion
     from memory_pipeline.orchestration.materialise import sweep
-    from memory_pipeline.orchestration.surroundings import listen
+    from memory_pipeline.orchestration.stage_contexts import listen
     from memory_pipeline.storage.parquet.lake import Lake
 
     stop = listen(tell)

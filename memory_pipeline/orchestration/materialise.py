@@ -21,8 +21,8 @@ from memory_pipeline.orchestration.metadata import OF_RUN, OPEN
 from memory_pipeline.orchestration.partitions import job_of, range_tags
 from memory_pipeline.orchestration.plan import ENOUGH, Step, due
 from memory_pipeline.orchestration.run_report import RunReport, account
+from memory_pipeline.orchestration.stage_contexts import stage_context
 from memory_pipeline.orchestration.stage_metadata import LATER, UNFIT, WHY
-from memory_pipeline.orchestration.surroundings import stage_context
 from memory_pipeline.settings import Settings
 
 

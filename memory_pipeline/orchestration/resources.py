@@ -10,7 +10,7 @@ import dagster as dg
 
 from memory_pipeline import telemetry
 from memory_pipeline.orchestration.marks import alive
-from memory_pipeline.orchestration.surroundings import stage_context
+from memory_pipeline.orchestration.stage_contexts import stage_context
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 
 from memory_pipeline.orchestration.materialise import make_again
 from memory_pipeline.orchestration.run_report import RunReport
-from memory_pipeline.orchestration.surroundings import stage_context
+from memory_pipeline.orchestration.stage_contexts import stage_context
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.operations.rollback import Rollback, prepare, write
 

@@ -15,7 +15,7 @@ from memory_pipeline.orchestration.marks import has_died, marks
 from memory_pipeline.orchestration.plan import due, plan
 from memory_pipeline.orchestration.run_report import RunReport as RunReport
 from memory_pipeline.orchestration.run_report import account
-from memory_pipeline.orchestration.surroundings import stage_context
+from memory_pipeline.orchestration.stage_contexts import stage_context
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:

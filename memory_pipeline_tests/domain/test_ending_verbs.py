@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.consolidation.ending_verbs import kinds_of, told_by_verb
+from memory_pipeline.domain.consolidation.ending_verbs import kinds_of, verb_endings
 from memory_pipeline.domain.consolidation.endings import ended, tells_end
 from memory_pipeline.domain.consolidation.fulfilment import dropped_by
 from memory_pipeline.domain.consolidation.likely_endings import likely_ended
@@ -87,7 +87,7 @@ def test_a_note_of_several_things_does_not_end_with_one() -> None:
 
 
 def test_a_verb_that_may_end_something_is_no_end_worth_knowing_by_itself() -> None:
-    assert told_by_verb(normalise("Shelved the novel."))
+    assert verb_endings(normalise("Shelved the novel."))
     assert not tells_end("Shelved the novel.")
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from memory_pipeline.orchestration.surroundings import stage_context
+from memory_pipeline.orchestration.stage_contexts import stage_context
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.messages.index_messages import index_messages
 from memory_pipeline.stages.plan import freshness

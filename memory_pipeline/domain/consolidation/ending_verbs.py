@@ -54,7 +54,7 @@ _PARTICLES = frozenset({"up", "in", "off", "out", "away", "back", "down", "over"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class VerbEnding:
     """An ending that a sentence tells by a verb.
 
     Attributes:
@@ -76,14 +76,14 @@ class _Rule:
 
 
 @lru_cache(maxsize=65536)
-def told_by_verb(text: str) -> tuple[Told, ...]:
+def verb_endings(text: str) -> tuple[VerbEnding, ...]:
     """The endings that a sentence, normalised, tells by its verbs."""
     said = frozenset(words(text))
     found = []
     for rule in _rules():
         hit = None if said.isdisjoint(rule.firsts) else rule.says.search(text)
         if hit and not denied(text[: hit.start("verb")]) and not for_now(text[hit.start("verb") :]):
-            found.append(Told(hit["what"].strip(), rule.kinds))
+            found.append(VerbEnding(hit["what"].strip(), rule.kinds))
     return tuple(dict.fromkeys(found))
 
 

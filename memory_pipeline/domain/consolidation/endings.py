@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from memory_pipeline.domain.calendar import local_day
-from memory_pipeline.domain.consolidation.ending_verbs import denied, for_now, kinds_of, told_by_verb
+from memory_pipeline.domain.consolidation.ending_verbs import denied, for_now, kinds_of, verb_endings
 from memory_pipeline.domain.consolidation.equivalence import one_owner, qualified
 from memory_pipeline.domain.consolidation.naming import named_in
 from memory_pipeline.domain.inflection import stem
@@ -118,7 +118,7 @@ def endings(content: str) -> tuple[Ending, ...]:
             what = _stems(hit.group("what") or "")
             flags = rule.subject, rule.verb, rule.role, rule.anyone, rule.of, rule.thing
             found.append(Ending(rule.ends, what, alone, *flags))
-    for by_verb in told_by_verb(text) if not _TALKED_OF.search(text) else ():
+    for by_verb in verb_endings(text) if not _TALKED_OF.search(text) else ():
         what = _stems(by_verb.what)
         if not qualified(by_verb.what, None):
             found.append(Ending(frozenset({_ANY}), what, alone=False, subject=False, verb=False, kinds=by_verb.kinds))

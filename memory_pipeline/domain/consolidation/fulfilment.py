@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from memory_pipeline.domain.consolidation.deeds import Act, deeds, plans
-from memory_pipeline.domain.consolidation.ending_verbs import told_by_verb
+from memory_pipeline.domain.consolidation.ending_verbs import verb_endings
 from memory_pipeline.domain.consolidation.naming import lines, of_kind, same_thing
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.patterns import lazy
@@ -94,7 +94,7 @@ def dropped_by(said: str, loops: Sequence[str]) -> list[int]:
 
     What is only to be paid, asked or sent about a thing is not off with it.
     """
-    if not any(told.kinds & _OFF for told in told_by_verb(normalise(said))):
+    if not any(told.kinds & _OFF for told in verb_endings(normalise(said))):
         return []
     doing = [n for n, loop in enumerate(loops) if not all(plan.families & _ABOUT for plan in plans(loop))]
     return [doing[n] for n in fulfilled(said, [loops[n] for n in doing], dropped=True)]

@@ -18,7 +18,7 @@ from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.corrections import substituted
 from memory_pipeline.inference.builtin.deeds import deeds, in_vain
 from memory_pipeline.inference.builtin.directives import directives, unread, verbless
-from memory_pipeline.inference.builtin.directives.meant import happened
+from memory_pipeline.inference.builtin.directives.antecedents import happened
 from memory_pipeline.inference.builtin.drafts import Source, draft, joined
 from memory_pipeline.inference.builtin.facts import Direction, Fact
 from memory_pipeline.inference.builtin.notes import Remainder, pronouns, untold

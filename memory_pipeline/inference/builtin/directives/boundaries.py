@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
-from memory_pipeline.inference.builtin.directives.meant import Meant
+from memory_pipeline.inference.builtin.directives.antecedents import Antecedents
 from memory_pipeline.inference.builtin.directives.requests import Request, plain
 from memory_pipeline.inference.builtin.directives.wording import (
     as_noun,
@@ -34,8 +34,8 @@ _LISTED = 4  # words in front of a kind of talk: "no calories, no"
 def boundaries(sentence: Sentence, asked: Sequence[Request], found: Sequence[Clause], people: People) -> list[Fact]:
     """The topics that a sentence closes: each is noted, and what names it is suppressed."""
     topics = [*_requested(asked), *_nouns(sentence), *_kinds_of_talk(sentence, asked), *_off_limits(sentence, found)]
-    meant = Meant(people, found)
-    return next((facts for topic in topics if (facts := _boundary(topic, meant))), [])
+    antecedents = Antecedents(people, found)
+    return next((facts for topic in topics if (facts := _boundary(topic, antecedents))), [])
 
 
 def _requested(asked: Sequence[Request]) -> Iterator[list[Token]]:
@@ -173,10 +173,10 @@ def _off_limits(sentence: Sentence, found: Sequence[Clause]) -> Iterator[list[To
             yield sentence.subtree(clause.subject)
 
 
-def _boundary(tokens: list[Token], meant: Meant) -> list[Fact]:
+def _boundary(tokens: list[Token], antecedents: Antecedents) -> list[Fact]:
     unless = next((n for n, t in enumerate(tokens) if t.low == "unless"), len(tokens))
     condition = third(topic_text(tokens[unless:]))
-    topic = _topic_name(tokens[:unless], meant)
+    topic = _topic_name(tokens[:unless], antecedents)
     own = unowned(topic)
     if nothing(own) or nothing(topic) or len(topic.split()) > _LONGEST:
         return []
@@ -193,9 +193,9 @@ def _boundary(tokens: list[Token], meant: Meant) -> list[Fact]:
     return [added, suppressed]
 
 
-def _topic_name(tokens: list[Token], meant: Meant) -> str:
-    if tokens and meant.points(tokens):
-        return meant.name(tokens)
+def _topic_name(tokens: list[Token], antecedents: Antecedents) -> str:
+    if tokens and antecedents.points(tokens):
+        return antecedents.name(tokens)
     if tokens and tokens[0].low == "that" and len(tokens) > 2 and tokens[1].low in {"i", "we", "my"}:
         tokens = tokens[1:]
     if tokens and tokens[0].index == 0 and tokens[0].pos != "PROPN":

@@ -17,7 +17,7 @@ _THINGS = frozenset({"it", "that", "this", "them", "those"})
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class Antecedents:
     """What was spoken of, in this sentence and before.
 
     Attributes:
