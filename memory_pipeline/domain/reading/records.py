@@ -9,8 +9,10 @@ from typing import Any
 
 from memory_pipeline.domain.plain import Record
 
+# Without slots: programs that take any object read its fields by ``vars``.
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass(frozen=True, eq=False)
 class ListedMemory(Record):
     """A memory as it stands.
 
@@ -48,7 +50,7 @@ class ListedMemory(Record):
     entity_ids: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class MemoryRecord(ListedMemory):
     """A memory as it stands, after an act of the user's own hand.
 
@@ -60,7 +62,7 @@ class MemoryRecord(ListedMemory):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class MemoryHistory(Record):
     """Where a memory came from, down to the sentence.
 
@@ -102,7 +104,7 @@ class MemoryHistory(Record):
     cost: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class TimelinePeriod(Record):
     """A day, a week or a month of a user.
 
