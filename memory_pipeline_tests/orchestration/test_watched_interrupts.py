@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -56,11 +57,12 @@ def test_a_run_ends_after_the_step_in_which_it_was_stopped(tmp_path: Path, monke
     os.utime(tmp_path / "inbox" / "a.jsonl", (1, 1))
     steps: list[tuple[str, ...]] = []
 
-    def stopped(dagster: object, step: Step, *rest: object, **more: object) -> None:
+    def stopped(dagster: object, step: Step, *rest: object, **more: object) -> dict[tuple[str, date], str]:
         steps.append(step.stages)
         with capture_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)
+        return {}
 
     monkeypatch.setattr(materialise, "_materialise", stopped)
     with pytest.raises(KeyboardInterrupt):

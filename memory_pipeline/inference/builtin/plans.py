@@ -27,6 +27,8 @@ def to_come(reading: Reading) -> bool:
 def plan(reading: Reading) -> list[Fact]:
     """What the user has still to do, or does not mean to do."""
     clause = reading.clause
+    if _threatened(reading):
+        return []
     if _outstanding(reading):
         beside = _beside(reading)
         return [open_loop(f"Still has to {reading.verb} {_YET.sub('', beside).strip()}.")] if beside else []
@@ -83,6 +85,16 @@ def _errand(reading: Reading) -> bool:
         return False
     known = reading.clause.sentence.children(thing, "det", "poss")
     return thing.pos == "PROPN" or any(t.low in words("definite") | {"my", "our"} for t in known)
+
+
+def _threatened(reading: Reading) -> bool:
+    """ "… or I'll lose my streak", "otherwise I'll fail": what comes of not doing something else."""
+    clause = reading.clause
+    subject = clause.sentence.child(clause.head, "nsubj")
+    if subject is None or clause.modal not in {"will", "'ll"}:
+        return False
+    before = [t.low for t in clause.sentence.tokens[: subject.index] if t.text != ","]
+    return before[-1:] in (["or"], ["else"], ["otherwise"])
 
 
 def _outstanding(reading: Reading) -> bool:

@@ -111,6 +111,7 @@ FORGETTING = {
     "Wipe everything you know about my job.": "job",
     "Delete my phone number from your memory.": "phone number",
     "I'd like you to forget my address.": "address",
+    "forget my address completely, for good": "address",
 }
 
 
