@@ -21,7 +21,7 @@ IDENTITY = {
     "I weigh 72 kg": ["weight=72 kg"],
     "Good news from the scale, I weigh 88 kg now.": ["weight=88 kg"],
     "Hi, I'm Tomasz, 41.": ["name=Tomasz", "age=41"],
-    "Dear assistant, my name is Pia and I'm 52.": ["name=Pia", "age=52"],
+    "Dear assistant, I weigh 81 kg.": ["weight=81 kg"],
     "Hey assistant, I weigh 80 kg.": ["weight=80 kg"],
 }
 HOME_AND_WORK = {

@@ -16,7 +16,7 @@ SMALL_TALK = [
     "I'll let you know",
     "that's a good idea",
     "I see",
-    "Quickly, or I'll lose my streak.",
+    "Hurry or I'll lose my streak.",
     "Help, or else I'll miss my train",
     "I know, right",
     "sounds good to me",
