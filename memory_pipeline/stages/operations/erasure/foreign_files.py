@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from memory_pipeline.domain.scope import Scope
     from memory_pipeline.storage.erasing.traces import Traces
 
-_OWN = tuple(
-    f"{name}/"
-    for name in (
-        "alerts", "batches", "dagster", "erasures", "evaluation", "inbox", "index", "lake", "quarantine", "recall"
-    )
+_FOLDERS = (
+    "access", "alerts", "batches", "dagster", "erasures", "evaluation", "inbox", "index", "lake", "models",
+    "quarantine", "recall", "running", "working", ".locks",
 )  # fmt: skip
+_OWN = (*(f"{name}/" for name in _FOLDERS), "keys.json")
 _SHOWN = 5
 
 
