@@ -68,6 +68,9 @@ def test_messages_become_memories(pipeline: Pipeline, tmp_path: Path) -> None:
         act = asyncio.run(curator.apin(found.memory_id, user_id="ann"))
         bundle = curator.export(tmp_path / "ann.zip", user_id="ann")
         taken = curator.import_(tmp_path / "ann.zip", dry_run=True)
+    row = reader.memories(user_id="ann")[0]
+    row["mark"] = 1
+    assert vars(row)["content"] == row["content"] == row.content and json.dumps(row, default=str), "a dict for programs"
     for result in (report, ahead, change, made, found, day, history, act, bundle, taken):
         assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
@@ -86,23 +86,16 @@ class Plain:
         return found
 
 
-class Record(Plain, Mapping[str, Any]):
+class Record(Plain, dict[str, Any]):
     """A result whose fields can be read by name as well, as those of a dict can: ``row["content"]``, ``{**row}``.
 
-    Read so, what there are several of is a list. For dataclasses with ``eq=False``: equal is what has equal values.
+    It is a dict, and so the caller's to add to and to change; the attributes stay. Read by name, what there are several
+    of is a list. For dataclasses with ``eq=False``: equal is what has equal values.
     """
 
-    __slots__ = ()
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
-    def __getitem__(self, name: str) -> Any:
-        if name not in self.__dataclass_fields__:
-            raise KeyError(name)
-        value = getattr(self, name)
-        return list(value) if isinstance(value, tuple) else value
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.__dataclass_fields__)
-
-    def __len__(self) -> int:
-        return len(self.__dataclass_fields__)
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            self[name] = list(value) if isinstance(value, tuple) else value
