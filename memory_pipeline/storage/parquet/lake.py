@@ -6,6 +6,7 @@ rows twice leaves one file.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import io
 import os
@@ -323,6 +324,12 @@ def _engine(process: int) -> duckdb.DuckDBPyConnection:
     engine.execute("SET GLOBAL TimeZone = 'UTC'")
     engine.execute("SET GLOBAL enable_external_file_cache = false")
     return engine
+
+
+@atexit.register
+def _let_go() -> None:
+    """The engine must be gone before the interpreter takes its module apart, or it complains on stderr."""
+    _engine.cache_clear()
 
 
 def _of_file(path: str, wanted: pa.Schema) -> pa.Table:
