@@ -58,7 +58,7 @@ def make_lost(settings: Settings) -> RunReport:
     Raises:
         MemoryPipelineError: a step failed; what was finished stays.
     """
-    from memory_pipeline.stages.plan.freshness import Changed, why
+    from memory_pipeline.stages.plan import freshness
     from memory_pipeline.stages.plan.registry import STAGES
 
     report, began = RunReport(), datetime.now(UTC)
@@ -67,8 +67,8 @@ def make_lost(settings: Settings) -> RunReport:
     others = {
         (stage.name, day): ENOUGH
         for stage in STAGES
-        for day, reasons in why(ctx, stage).items()
-        if Changed.LOST not in reasons
+        for day, reasons in freshness.why(ctx, stage).items()
+        if freshness.Changed.LOST not in reasons
     }
     make(settings, report, start, done=Counter(others))
     account(stage_context(f"{start}-end", settings.home), report, began)

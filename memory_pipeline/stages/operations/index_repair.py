@@ -12,11 +12,6 @@ from memory_pipeline.stages.publication.one_writer import alone
 INDEX = "index"
 """What is taken while tables of the index are made again."""
 _ROWS = {"memories": "memory_versions", "messages": "messages", "summaries": "summaries"}
-_SUMMARISING = {
-    Grain.DAY: "daily_summaries",
-    Grain.WEEK: "weekly_summaries",
-    Grain.MONTH: "monthly_summaries",
-}
 
 
 def damages(ctx: StageContext, *, whole: bool = False) -> dict[str, str]:
@@ -79,10 +74,10 @@ def _memories(ctx: StageContext) -> None:
 
 def _summaries(ctx: StageContext) -> None:
     from memory_pipeline.stages.plan import freshness
-    from memory_pipeline.stages.plan.registry import BY_NAME
+    from memory_pipeline.stages.plan.registry import STAGES
     from memory_pipeline.stages.summaries.summary_store import index_summaries
 
-    stale = {grain: freshness.why(ctx, BY_NAME[name]) for grain, name in _SUMMARISING.items()}
+    stale = {stage.grain: freshness.why(ctx, stage) for stage in STAGES if stage.table == "summaries"}
     fresh = [
         summary
         for summary in ctx.lake.read("summaries", Summary)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FOLDERS = (
     "access", "alerts", "batches", "dagster", "erasures", "evaluation", "inbox", "index", "lake", "models",
-    "quarantine", "recall", "running", "working", ".locks",
+    "quarantine", "recall", "working",
 )  # fmt: skip
 _OWN = (*(f"{name}/" for name in _FOLDERS), "keys.json")
 _SHOWN = 5
