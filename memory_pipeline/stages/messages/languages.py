@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.parquet.lake import Lake
 
 _SHOWN = 5  # languages
-_KNOWN = "SELECT language, count(*) AS n FROM messages WHERE role = 'user' AND language IS NOT NULL GROUP BY language"
+_KNOWN = """
+SELECT language, count(*) AS n FROM messages WHERE role = 'user' AND language IS NOT NULL
+GROUP BY language ORDER BY language
+"""
 # Whole talks, since what is short in them goes by the rest.
 _UNKNOWN = """
 SELECT list(content ORDER BY created_at, ordinal, message_id) AS said FROM messages
-WHERE role = 'user' AND language IS NULL GROUP BY day, tenant_id, user_id, session_id ORDER BY day DESC LIMIT $most
+WHERE role = 'user' AND language IS NULL GROUP BY day, tenant_id, user_id, session_id
+ORDER BY day DESC, tenant_id, user_id, session_id LIMIT $most
 """
 _TALKS = 2_000  # of unknown language that are looked at, the latest: some 10,000 messages, about a second
 
