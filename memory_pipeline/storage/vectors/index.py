@@ -314,7 +314,10 @@ class Index(IndexUpkeep):
         assert table is not None
         key = TABLES[name].key
         with self.fence.writing(f"index of {name}", full), named(self.place(name)):
-            table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(full)
+            # A merge that finds keys by the index of a column does not notice a key that another writer has just inserted,
+            # and both would stay. Locks keep two writers apart on one machine; elsewhere the merge reads the key column.
+            merge = table.merge_insert(key).use_index("://" not in self.uri)
+            merge.when_matched_update_all().when_not_matched_insert_all().execute(full)
         if not indexed:  # or whoever created it was killed before it had made them
             there = {column for index in table.list_indices() for column in index.columns}
             for column, config in scalar_indexes(key):
