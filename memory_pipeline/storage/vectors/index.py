@@ -314,8 +314,8 @@ class Index(IndexUpkeep):
         assert table is not None
         key = TABLES[name].key
         with self.fence.writing(f"index of {name}", full), named(self.place(name)):
-            # A merge that finds keys by the index of a column does not notice a key that another writer has just inserted,
-            # and both would stay. Locks keep two writers apart on one machine; elsewhere the merge reads the key column.
+            # A merge by the index of the key does not notice a key that another writer has just inserted, and both
+            # would stay. Locks keep two writers apart on one machine; elsewhere the merge reads the key column.
             merge = table.merge_insert(key).use_index("://" not in self.uri)
             merge.when_matched_update_all().when_not_matched_insert_all().execute(full)
         if not indexed:  # or whoever created it was killed before it had made them
