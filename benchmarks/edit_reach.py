@@ -23,8 +23,8 @@ from typing import Any
 import dagster as dg
 
 from memory_pipeline.inference.models import open_encoder
-from memory_pipeline.orchestration.instance import instance
-from memory_pipeline.orchestration.run import run
+from memory_pipeline.orchestration.dagster_home.instance import instance
+from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages.plan.registry import BY_NAME
 from memory_pipeline.storage.parquet.lake import Lake

@@ -16,9 +16,9 @@ from typing import Any
 
 from benchmarks.lives import Line, Person
 from memory_pipeline.curator import MemoryCurator
-from memory_pipeline.orchestration.instance import instance
-from memory_pipeline.orchestration.maintenance import maintain_all
-from memory_pipeline.orchestration.run import run
+from memory_pipeline.orchestration.dagster_home.instance import instance
+from memory_pipeline.orchestration.dagster_home.maintenance import maintain_all
+from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext

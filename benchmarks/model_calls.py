@@ -36,7 +36,7 @@ from memory_pipeline.domain.derived.summary import Summary
 from memory_pipeline.domain.ledger.memory import MemoryVersion, fold, standing
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.proposal import Proposal
-from memory_pipeline.orchestration.run import run
+from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.ingest import ingest

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.ledger.memory import MemoryVersion, standing
-from memory_pipeline.orchestration.run import run
+from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.parquet.schemas import DATASETS

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.orchestration.run import run
+from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.settings import Settings, shipped
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dagster as dg
 
-from memory_pipeline.orchestration.alerting import SENSORS
+from memory_pipeline.orchestration.alerts.sensors import SENSORS
 from memory_pipeline.orchestration.assets import evaluation, isolation, maintenance, session_summaries, transcripts
+from memory_pipeline.orchestration.assets.checks import all_checks
+from memory_pipeline.orchestration.assets.freshness_policies import watched
+from memory_pipeline.orchestration.assets.rate_checks import rate_checks
 from memory_pipeline.orchestration.assets.stages import ASSETS
 from memory_pipeline.orchestration.automation import JOBS, SCHEDULES, inbox_sensor
-from memory_pipeline.orchestration.checks import all_checks
-from memory_pipeline.orchestration.fresh_enough import watched
-from memory_pipeline.orchestration.panel_links import linked
-from memory_pipeline.orchestration.rate_checks import rate_checks
+from memory_pipeline.orchestration.metadata.panel_links import linked
+from memory_pipeline.orchestration.processes.waiting import wait_patiently
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.waiting import wait_patiently
 
 wait_patiently()
 defs = dg.Definitions(

@@ -16,9 +16,9 @@ from memory_pipeline.errors import IngestError, QueryError
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
-    from memory_pipeline.orchestration.diff import DiffReport
-    from memory_pipeline.orchestration.look_ahead import LookAhead
-    from memory_pipeline.orchestration.run_report import RunReport
+    from memory_pipeline.orchestration.runs.diff import DiffReport
+    from memory_pipeline.orchestration.runs.look_ahead import LookAhead
+    from memory_pipeline.orchestration.runs.run_report import RunReport
     from memory_pipeline.stages.context import Progress, StageContext
     from memory_pipeline.stages.messages.landing.intake import IngestReport
 
@@ -108,8 +108,8 @@ class Pipeline:
             MemoryPipelineError: a step failed; what was finished stays, and the next run goes on from there.
             AuditFailed: what would be published breaks a rule; readers see what they saw before.
         """
-        from memory_pipeline.orchestration.run import run
-        from memory_pipeline.orchestration.stage_contexts import listen
+        from memory_pipeline.orchestration.processes.stage_contexts import listen
+        from memory_pipeline.orchestration.runs.run import run
 
         stop = listen(self._progress)
         try:
@@ -123,8 +123,8 @@ class Pipeline:
         Args:
             from_, to, only: as in :meth:`run`.
         """
-        from memory_pipeline.orchestration.look_ahead import look_ahead
-        from memory_pipeline.orchestration.plan import plan
+        from memory_pipeline.orchestration.runs.look_ahead import look_ahead
+        from memory_pipeline.orchestration.runs.plan import plan
 
         ctx = self._context("plan")
         return look_ahead(ctx, plan(ctx, _day(from_), _day(to), only))
@@ -146,7 +146,7 @@ class Pipeline:
             Declined: ``agree`` said no.
             ModelError: a model cannot be reached, or the day's budget is spent; what was paid for is kept.
         """
-        from memory_pipeline.orchestration.diff import diff
+        from memory_pipeline.orchestration.runs.diff import diff
 
         return diff(self.settings, _day(from_), _day(to), agree=agree, progress=self._progress)
 

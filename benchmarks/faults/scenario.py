@@ -143,7 +143,7 @@ def run_stages(ctx: StageContext) -> None:
 
 def run_dagster(ctx: StageContext) -> None:
     """What ``memory-pipeline run`` does, at the machine's own time."""
-    from memory_pipeline.orchestration.run import run
+    from memory_pipeline.orchestration.runs.run import run
 
     run(ctx.settings)
 

@@ -117,7 +117,10 @@ class KeptEncoder:
 def import_everything(dagster: bool) -> None:
     """What children would import each for themselves."""
     names = ["duckdb", "lancedb", "lancedb.merge", "pandas", "pyarrow.dataset", "sqlalchemy.event"]
-    for name in [*names, *(["memory_pipeline.definitions", "memory_pipeline.orchestration.run"] if dagster else [])]:
+    for name in [
+        *names,
+        *(["memory_pipeline.definitions", "memory_pipeline.orchestration.runs.run"] if dagster else []),
+    ]:
         import_module(name)
 
 

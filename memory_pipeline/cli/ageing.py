@@ -86,8 +86,8 @@ def _applied(
 ) -> tuple[Sequence[str], list[tuple[str, MemoryVersion]]]:
     """Ids of the run and what it changed, each with the status before."""
     from memory_pipeline.domain.ledger.memory import MemoryVersion
-    from memory_pipeline.orchestration.materialise import sweep
-    from memory_pipeline.orchestration.stage_contexts import listen
+    from memory_pipeline.orchestration.processes.stage_contexts import listen
+    from memory_pipeline.orchestration.runs.materialise import sweep
     from memory_pipeline.storage.parquet.lake import Lake
 
     stop = listen(tell)

@@ -75,8 +75,8 @@ def _cells(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 def run_demo(progress: Callable[[str, int, int | None], None], *, fresh: bool = False) -> Account:
     """Put the sample into the inbox of the demo's home and run everything through Dagster."""
-    from memory_pipeline.orchestration.run import run
-    from memory_pipeline.orchestration.stage_contexts import listen
+    from memory_pipeline.orchestration.processes.stage_contexts import listen
+    from memory_pipeline.orchestration.runs.run import run
 
     settings = Settings.load(home=str(Path(Settings.load().path("demo"))))
     if fresh:

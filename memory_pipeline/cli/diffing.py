@@ -15,8 +15,8 @@ from memory_pipeline.cli.writing import LAST_DAY, day_of
 from memory_pipeline.domain.plain import plain
 
 if TYPE_CHECKING:
-    from memory_pipeline.orchestration.diff import DiffReport
-    from memory_pipeline.orchestration.look_ahead import LookAhead
+    from memory_pipeline.orchestration.runs.diff import DiffReport
+    from memory_pipeline.orchestration.runs.look_ahead import LookAhead
     from memory_pipeline.stages.plan.diff import Difference, Side
 
 app = typer.Typer()
@@ -33,7 +33,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """What a changed prompt, model, gate or policy would add, change and retire, and cost; nothing counts yet."""
-    from memory_pipeline.orchestration.diff import diff as compare
+    from memory_pipeline.orchestration.runs.diff import diff as compare
     from memory_pipeline.settings import Settings
 
     settings = Settings.load()
@@ -49,7 +49,7 @@ def show(make: Callable[[Any, Callable[[LookAhead], bool]], DiffReport], limit: 
     Raises:
         typer.Exit: it would cost something, and nobody agreed.
     """
-    from memory_pipeline.orchestration.diff import Declined
+    from memory_pipeline.orchestration.runs.diff import Declined
 
     try:
         with progress(not as_json) as tell:

@@ -86,11 +86,11 @@ def checks_of(
 
 
 def _dagster_storage(settings: Settings) -> tuple[bool, str]:
-    from memory_pipeline.orchestration.postgres import database, require, runs_in, shown
+    from memory_pipeline.orchestration.dagster_home.postgres import database, require, runs_in, shown
 
     url = database(settings)
     if url is None:
-        from memory_pipeline.orchestration.broken_databases import ADVICE, broken
+        from memory_pipeline.orchestration.dagster_home.broken_databases import ADVICE, broken
 
         if bad := broken(settings):
             return False, f"{', '.join(map(str, bad))} cannot be read: {ADVICE}"

@@ -106,7 +106,7 @@ def announce(settings: Settings, first: date | None, last: date | None, only: Se
     """
     if settings.chat == settings.encoder == "builtin":
         return
-    from memory_pipeline.orchestration.run import preview
+    from memory_pipeline.orchestration.runs.run import preview
 
     ahead = preview(settings, first, last, only)
     usd = ahead.forecast.usd

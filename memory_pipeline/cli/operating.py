@@ -33,8 +33,8 @@ def ui(
     host: Annotated[str, typer.Option(help="Address it listens on.")] = "127.0.0.1",
 ) -> None:
     """Open Dagster: the asset graph, runs, back-fills; its daemon watches the inbox and keeps the schedules."""
-    from memory_pipeline.orchestration.instance import instance, prepare_home
-    from memory_pipeline.orchestration.liveness import stop_launched
+    from memory_pipeline.orchestration.dagster_home.instance import instance, prepare_home
+    from memory_pipeline.orchestration.processes.liveness import stop_launched
     from memory_pipeline.settings import Settings
 
     settings = Settings.load()
@@ -87,8 +87,8 @@ def _repair(as_json: bool) -> None:
     """Damaged tables of the index, what was made in the lake and is gone, and broken databases of runs."""
     from datetime import UTC, datetime
 
-    from memory_pipeline.orchestration.broken_databases import put_aside
-    from memory_pipeline.orchestration.materialise import make_lost
+    from memory_pipeline.orchestration.dagster_home.broken_databases import put_aside
+    from memory_pipeline.orchestration.runs.materialise import make_lost
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
     from memory_pipeline.stages.operations.index_repair import repair
@@ -114,8 +114,8 @@ def maintain(as_json: AsJson = False) -> None:
     """Keep the stores and Dagster's event log small; nothing that is remembered changes."""
     from datetime import UTC, datetime
 
-    from memory_pipeline.orchestration.instance import instance
-    from memory_pipeline.orchestration.maintenance import maintain_all
+    from memory_pipeline.orchestration.dagster_home.instance import instance
+    from memory_pipeline.orchestration.dagster_home.maintenance import maintain_all
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
 

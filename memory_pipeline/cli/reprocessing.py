@@ -100,9 +100,9 @@ def rollback(
     as_json: AsJson = False,
 ) -> None:
     """Take back what a run did to memories, by further versions; what rests on them is made again."""
-    from memory_pipeline.orchestration.diff import rollback_diff
-    from memory_pipeline.orchestration.rollback import roll_back
-    from memory_pipeline.orchestration.stage_contexts import listen
+    from memory_pipeline.orchestration.processes.stage_contexts import listen
+    from memory_pipeline.orchestration.runs.diff import rollback_diff
+    from memory_pipeline.orchestration.runs.rollback import roll_back
     from memory_pipeline.settings import Settings
 
     run_ids = [run_named(run_id) for run_id in run_ids]

@@ -118,8 +118,8 @@ def run(
 
     span = day_of(first), day_of(last)
     with progress(not as_json) as tell:
-        from memory_pipeline.orchestration.run import run as materialise
-        from memory_pipeline.orchestration.stage_contexts import listen
+        from memory_pipeline.orchestration.processes.stage_contexts import listen
+        from memory_pipeline.orchestration.runs.run import run as materialise
 
         stages, accepted = _stages(only), accepted_audits(accept)
         settings = Settings.load(chat_batch=batch or None)

@@ -11,7 +11,7 @@ import os
 import sys
 
 from memory_pipeline.errors import MemoryPipelineError, SettingsError
-from memory_pipeline.orchestration.instance import prepare_home
+from memory_pipeline.orchestration.dagster_home.instance import prepare_home
 from memory_pipeline.settings import Settings
 
 

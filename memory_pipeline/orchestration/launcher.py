@@ -5,7 +5,7 @@ from __future__ import annotations
 from dagster import DagsterRun
 from dagster._core.launcher import CheckRunHealthResult, DefaultRunLauncher, WorkerStatus
 
-from memory_pipeline.orchestration.marks import has_died
+from memory_pipeline.orchestration.processes.marks import has_died
 from memory_pipeline.settings import Settings
 
 

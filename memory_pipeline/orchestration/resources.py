@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from memory_pipeline import telemetry
-from memory_pipeline.orchestration.marks import alive
-from memory_pipeline.orchestration.stage_contexts import stage_context
+from memory_pipeline.orchestration.processes.marks import alive
+from memory_pipeline.orchestration.processes.stage_contexts import stage_context
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:

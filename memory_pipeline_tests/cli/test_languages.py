@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from memory_pipeline.cli import app
 from memory_pipeline.cli.doctor import examine
 from memory_pipeline.cli.writing import print_run
-from memory_pipeline.orchestration.run_report import RunReport
+from memory_pipeline.orchestration.runs.run_report import RunReport
 from memory_pipeline_tests.stages.landing_files import numbered, write
 
 NOTE = "the embedded default reads English only; set MEMORY_PIPELINE_CHAT=openai"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.cli.writing import print_run
-from memory_pipeline.orchestration.run_report import RunReport
+from memory_pipeline.orchestration.runs.run_report import RunReport
 
 _VERSIONS = {"added": 1, "changed": 0, "retired": 0, "withdrawn": 0}
 

@@ -22,7 +22,7 @@ from memory_pipeline.errors import SettingsError
 from memory_pipeline.inference.batches.batch import BatchChat
 from memory_pipeline.inference.hosted.openai_chat import OpenAIChat
 from memory_pipeline.inference.models import open_chat, open_run_chat
-from memory_pipeline.orchestration.run import run
+from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.extraction.extract import extract

@@ -13,7 +13,7 @@ import pytest
 from memory_pipeline.definitions import defs
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration import automation
-from memory_pipeline.orchestration.panel_links import linked
+from memory_pipeline.orchestration.metadata.panel_links import linked
 from memory_pipeline.stages.plan.registry import Cadence
 
 ASSETS = {

@@ -15,9 +15,9 @@ import pytest
 from memory_pipeline.definitions import defs
 from memory_pipeline.errors import BudgetExceeded
 from memory_pipeline.orchestration import automation
-from memory_pipeline.orchestration.diff import Declined, diff
 from memory_pipeline.orchestration.partitions import RANGE_END, RANGE_START
-from memory_pipeline.orchestration.run import RunReport, run
+from memory_pipeline.orchestration.runs.diff import Declined, diff
+from memory_pipeline.orchestration.runs.run import RunReport, run
 from memory_pipeline.settings import Settings, shipped
 from memory_pipeline.stages.context import StageContext, silent
 from memory_pipeline.stages.plan import freshness, registry

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from benchmarks.edit_reach import put
 from memory_pipeline.cli import app
 from memory_pipeline.errors import AuditFailed
-from memory_pipeline.orchestration.instance import instance
-from memory_pipeline.orchestration.run import run
+from memory_pipeline.orchestration.dagster_home.instance import instance
+from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.publication.auditing import rules_of
 from memory_pipeline.storage.parquet.lake import Lake

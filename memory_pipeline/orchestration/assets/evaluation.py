@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from memory_pipeline.orchestration.charts import lines
-from memory_pipeline.orchestration.metadata import chart, table
+from memory_pipeline.orchestration.assets.code_versions import version_in_force
+from memory_pipeline.orchestration.assets.run_stage import OWNERS
+from memory_pipeline.orchestration.metadata.charts import lines
+from memory_pipeline.orchestration.metadata.values import chart, table
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS
-from memory_pipeline.orchestration.versions import version_in_force
 
 if TYPE_CHECKING:
     from memory_pipeline.storage.parquet.schemas import Evaluation

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from memory_pipeline.orchestration.metadata import table
+from memory_pipeline.orchestration.assets.run_stage import OWNERS
+from memory_pipeline.orchestration.metadata.values import table
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS
 
 if TYPE_CHECKING:
     from memory_pipeline.evaluation.isolation import Probe

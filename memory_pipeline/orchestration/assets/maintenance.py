@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from memory_pipeline.orchestration.metadata import table
+from memory_pipeline.orchestration.assets.run_stage import OWNERS
+from memory_pipeline.orchestration.metadata.values import table
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.publication.audit_result import Audit
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "temporary files gone, and Dagster's event log pruned.",
 )
 def maintenance(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    from memory_pipeline.orchestration.maintenance import maintain_all
+    from memory_pipeline.orchestration.dagster_home.maintenance import maintain_all
 
     done = maintain_all(pipeline.stage_context(context.run.run_id), context.instance)
     before, after = done.stores.before, done.stores.after

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from memory_pipeline.domain.calendar import Grain
+from memory_pipeline.orchestration.assets.code_versions import version_of
+from memory_pipeline.orchestration.assets.run_stage import OWNERS, RETRY, StageResult, run_stage
 from memory_pipeline.orchestration.partitions import BY_GRAIN
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, StageResult, run_stage
-from memory_pipeline.orchestration.versions import version_of
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from memory_pipeline.domain.calendar import Grain
-from memory_pipeline.orchestration import stage_metadata
-from memory_pipeline.orchestration.checks import before_publication, results, run_audited
-from memory_pipeline.orchestration.examples import examples
+from memory_pipeline.orchestration.assets.checks import before_publication, results, run_audited
+from memory_pipeline.orchestration.assets.code_versions import version_of
+from memory_pipeline.orchestration.assets.run_stage import OWNERS, RETRY, StageResult, run_stage
+from memory_pipeline.orchestration.metadata import stage_metadata
+from memory_pipeline.orchestration.metadata.examples import examples
 from memory_pipeline.orchestration.partitions import BY_GRAIN, FROM_DAYS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, RETRY, StageResult, run_stage
-from memory_pipeline.orchestration.versions import version_of
 from memory_pipeline.stages.plan.registry import BY_NAME, STAGES, Stage
 
 if TYPE_CHECKING:

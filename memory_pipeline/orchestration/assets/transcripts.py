@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from memory_pipeline.orchestration.assets.run_stage import OWNERS, StageResult, run_stage
 from memory_pipeline.orchestration.partitions import DAYS
 from memory_pipeline.orchestration.resources import Pipeline
-from memory_pipeline.orchestration.run_stage import OWNERS, StageResult, run_stage
 
 if TYPE_CHECKING:
     from memory_pipeline.stages.context import StageContext

@@ -7,7 +7,7 @@ from pathlib import Path
 import dagster as dg
 from dagster._serdes import deserialize_value, serialize_value
 
-from memory_pipeline.orchestration.metadata import table
+from memory_pipeline.orchestration.metadata.values import table
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.operations.erasure.run_records import ERASED, Redaction, redact
 from memory_pipeline.storage.erasing.traces import Traces

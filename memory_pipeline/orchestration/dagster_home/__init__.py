@@ -1,0 +1,1 @@
+"""Dagster's own records: where they are stored, kept small and mended; none of what is remembered."""

@@ -1,0 +1,1 @@
+"""What Dagster's pages show of an asset: tables, charts, figures, links."""
