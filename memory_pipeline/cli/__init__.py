@@ -10,31 +10,12 @@ from typing import Any
 import typer
 from typer.models import CommandInfo
 
-from memory_pipeline.cli import (
-    acquaintance,
-    ageing,
-    bundling,
-    curating,
-    diffing,
-    encoding,
-    erasing,
-    evaluating,
-    mcp,
-    migrating,
-    operating,
-    profiling,
-    rates,
-    reading,
-    reprocessing,
-    serving,
-    shadowing,
-    short_reads,
-    spending,
-    staging,
-    trouble,
-    writing,
-)
+from memory_pipeline.cli import trouble
+from memory_pipeline.cli.hand import bundles, curating, erase
+from memory_pipeline.cli.operations import costs, encoder, mcp, migrate, rates, serve, upkeep
+from memory_pipeline.cli.reads import lifecycle, profile, reading, short_reads, users
 from memory_pipeline.cli.root import Group, every_command
+from memory_pipeline.cli.runs import diff, evaluate, past_runs, shadow, staged, writing
 from memory_pipeline.errors import MemoryPipelineError, SettingsError
 
 _HOW: dict[str, Any] = {
@@ -48,27 +29,27 @@ app = typer.Typer(**_HOW)
 for part in (
     writing.app,
     reading.app,
-    profiling.app,
-    acquaintance.app,
+    profile.app,
+    users.app,
     curating.app,
-    erasing.app,
-    ageing.app,
-    bundling.app,
-    spending.app,
+    erase.app,
+    lifecycle.app,
+    bundles.app,
+    costs.app,
     rates.app,
-    evaluating.app,
-    shadowing.app,
-    migrating.app,
-    staging.app,
-    operating.app,
-    reprocessing.app,
-    diffing.app,
-    serving.app,
+    evaluate.app,
+    shadow.app,
+    migrate.app,
+    staged.app,
+    upkeep.app,
+    past_runs.app,
+    diff.app,
+    serve.app,
     mcp.app,
 ):
     app.registered_commands += part.registered_commands
-app.add_typer(encoding.app, name="encoder", rich_help_panel="Operate")
-app.add_typer(serving.keys, name="keys", rich_help_panel="Serve")
+app.add_typer(encoder.app, name="encoder", rich_help_panel="Operate")
+app.add_typer(serve.keys, name="keys", rich_help_panel="Serve")
 
 PANELS = {
     "Begin": ("demo", "ingest", "add", "run", "ui"),

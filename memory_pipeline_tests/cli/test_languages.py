@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from memory_pipeline.cli import app
-from memory_pipeline.cli.doctor import examine
-from memory_pipeline.cli.writing import print_run
+from memory_pipeline.cli.operations.doctor import examine
+from memory_pipeline.cli.runs.writing import print_run
 from memory_pipeline.orchestration.runs.run_report import RunReport
 from memory_pipeline_tests.stages.landing_files import numbered, write
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from memory_pipeline.cli.acquaintance import who_is_meant
 from memory_pipeline.cli.output import note, print_account, print_table
+from memory_pipeline.cli.reads.users import who_is_meant
 from memory_pipeline.cli.short_ids import beginning, shortened
 
 ONE, OTHER = f"mem_{'a' * 24}", f"mem_{'a' * 9}{'b' * 15}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.cli import doctor
+from memory_pipeline.cli.operations import doctor
 from memory_pipeline.errors import IndexDamaged
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.stages.operations.index_repair import damages, repair

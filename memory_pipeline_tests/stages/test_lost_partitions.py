@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.faults.scenario import run_stages
 from benchmarks.faults.state import compare, state
-from memory_pipeline.cli import doctor
+from memory_pipeline.cli.operations import doctor
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.orchestration.dagster_home.broken_databases import broken, put_aside
 from memory_pipeline.settings import Settings

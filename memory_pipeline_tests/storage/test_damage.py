@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.cli import doctor
+from memory_pipeline.cli.operations import doctor
 from memory_pipeline.domain.message import Message
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.cli.doctor import checks_of
+from memory_pipeline.cli.operations.doctor import checks_of
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.orchestration.assets.stages import make
 from memory_pipeline.settings import Settings

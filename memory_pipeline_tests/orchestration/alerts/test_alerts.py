@@ -11,7 +11,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from memory_pipeline.cli.doctor import examine
+from memory_pipeline.cli.operations.doctor import examine
 from memory_pipeline.definitions import defs
 from memory_pipeline.errors import BudgetExceeded, SettingsError
 from memory_pipeline.orchestration.alerts.failure import why

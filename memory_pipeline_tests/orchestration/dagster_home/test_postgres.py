@@ -16,7 +16,7 @@ import dagster as dg
 import pytest
 import sqlalchemy
 
-from memory_pipeline.cli.doctor import examine
+from memory_pipeline.cli.operations.doctor import examine
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration.dagster_home.event_log import prune
 from memory_pipeline.orchestration.dagster_home.instance import instance

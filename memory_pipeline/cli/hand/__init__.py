@@ -1,0 +1,1 @@
+"""Commands of the user's own hand, and of one user's data: erase, export, import."""

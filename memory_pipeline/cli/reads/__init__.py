@@ -1,0 +1,1 @@
+"""Commands that read what is remembered, and how they print it."""
