@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from benchmarks.datasets import beam, fact_consolidation, halumem, locomo, longmemeval, memdaily
-from memory_pipeline.evaluation.data_sets import Loader
+from memory_pipeline.evaluation.data_sets.sources import Loader
 
 LOADERS: dict[str, Loader] = {
     "locomo": locomo.load,

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.evaluation.corpus import Corpus, Question, message
+from memory_pipeline.evaluation.data_sets.corpus import Corpus, Question, message
 
 _TURN = timedelta(seconds=30)
 _START = datetime(2024, 1, 1)  # of a chat that states no time

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.domain.text import content_words
-from memory_pipeline.evaluation.corpus import Corpus, Question, message
+from memory_pipeline.evaluation.data_sets.corpus import Corpus, Question, message
 
 FILE = "mab/Conflict_Resolution.json"
 SUBSET = "factconsolidation_sh_6k"

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.evaluation.corpus import Corpus, Question, message
+from memory_pipeline.evaluation.data_sets.corpus import Corpus, Question, message
 
 
 def load(place: Path) -> Corpus:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.datasets.imported import landed
-from memory_pipeline.evaluation.corpus import Corpus, Question
+from memory_pipeline.evaluation.data_sets.corpus import Corpus, Question
 from memory_pipeline.stages.messages.importers.locomo import read
 
 FILE = "locomo/locomo10.json"

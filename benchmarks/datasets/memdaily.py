@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_pipeline.evaluation.corpus import Corpus, Question, message
+from memory_pipeline.evaluation.data_sets.corpus import Corpus, Question, message
 
 _NUMBER = re.compile(r"\d+")
 _PLACES = 5  # year, month, day, hour, minute

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline.errors import EvaluationError
-from memory_pipeline.evaluation.data_sets import VARIABLE, loaders
-from memory_pipeline.evaluation.metrics import Interval
-from memory_pipeline.evaluation.retrieval_suite import data_set
+from memory_pipeline.evaluation.data_sets.metrics import Interval
+from memory_pipeline.evaluation.data_sets.retrieval_suite import data_set
+from memory_pipeline.evaluation.data_sets.sources import VARIABLE, loaders
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import Progress, silent
 
@@ -41,8 +41,8 @@ class Options:
 
 def _fixtures(options: Options) -> Mapping[str, Figure | Failures]:
     """The scripted conversations; they are in the package and need no data sets."""
-    from memory_pipeline.evaluation.candidate import with_values
-    from memory_pipeline.evaluation.fixture_run import run_fixtures
+    from memory_pipeline.evaluation.fixtures.fixture_run import run_fixtures
+    from memory_pipeline.evaluation.shadow.candidate import with_values
 
     report = run_fixtures(settings=with_values(options.settings), progress=options.progress)
     return {**report.metrics, FAILURES: [asdict(outcome) for outcome in report.failures]}

@@ -236,7 +236,7 @@ def _several(days: Sequence[date]) -> str:
 
 def _isolation(ctx: StageContext) -> tuple[bool, str]:
     """A few of the reads that the daily probe makes."""
-    from memory_pipeline.evaluation.isolation import probe, recent_users
+    from memory_pipeline.evaluation.isolation.probe import probe, recent_users
     from memory_pipeline.retrieval.reader import MemoryReader
 
     reader = MemoryReader(ctx.settings, encoder=ctx.encoder, recorded=False)

@@ -169,7 +169,7 @@ def _following(settings: Settings) -> Settings:
 
 def _target(settings: Settings, encoder: str, model: str | None, dimensions: int | None) -> EncoderChoice:
     """The encoder that the options name."""
-    from memory_pipeline.evaluation.candidate import with_values
+    from memory_pipeline.evaluation.shadow.candidate import with_values
     from memory_pipeline.stages.operations.reencode import choice_of
 
     values = {"encoder": encoder, "encoder_model": model, "encoder_dimensions": dimensions}
@@ -181,8 +181,8 @@ def _compared(settings: Settings, target: EncoderChoice) -> None:
     EvaluationError: no comparison with this encoder has passed.
     """
     from memory_pipeline.errors import EvaluationError
-    from memory_pipeline.evaluation.candidate import digest_of
     from memory_pipeline.evaluation.history import newest
+    from memory_pipeline.evaluation.shadow.candidate import digest_of
     from memory_pipeline.storage.parquet.lake import Lake
 
     result = newest(Lake(settings.path("lake")), digest_of(target.applied(settings)), digest_of(settings))

@@ -14,7 +14,7 @@ from memory_pipeline.cli.reads.reading import AsJson
 from memory_pipeline.cli.runs.writing import day_of
 
 if TYPE_CHECKING:
-    from memory_pipeline.evaluation.shadow import ShadowReport
+    from memory_pipeline.evaluation.shadow.shadow import ShadowReport
     from memory_pipeline.stages.plan.forecast import Forecast
 
 app = typer.Typer()
@@ -51,10 +51,10 @@ def shadow(
     as_json: AsJson = False,
 ) -> None:
     """Replay real reads with a changed policy, profile, prompts or model beside what is in force; change nothing."""
-    from memory_pipeline.evaluation.candidate import Change, opened
-    from memory_pipeline.evaluation.promotion import promote as put_in_force
-    from memory_pipeline.evaluation.shadow import shadow as evaluate
-    from memory_pipeline.evaluation.shadow_home import Declined
+    from memory_pipeline.evaluation.shadow.candidate import Change, opened
+    from memory_pipeline.evaluation.shadow.promotion import promote as put_in_force
+    from memory_pipeline.evaluation.shadow.shadow import shadow as evaluate
+    from memory_pipeline.evaluation.shadow.shadow_home import Declined
     from memory_pipeline.settings import Settings
 
     now = datetime.now(UTC)
@@ -105,8 +105,8 @@ def promote(
     as_json: AsJson = False,
 ) -> None:
     """Put a change in force that has passed `shadow`, with the same options."""
-    from memory_pipeline.evaluation import promotion
-    from memory_pipeline.evaluation.candidate import Change, opened
+    from memory_pipeline.evaluation.shadow import promotion
+    from memory_pipeline.evaluation.shadow.candidate import Change, opened
     from memory_pipeline.settings import Settings
 
     settings = Settings.load()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from memory_pipeline.evaluation.candidate import digest_of
+from memory_pipeline.evaluation.shadow.candidate import digest_of
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.plan.freshness import code_version

@@ -37,10 +37,10 @@ class Played(dg.Config):
     "precision, hit@3, leaks and duplicates, and their history.",
 )
 def evaluation(config: Played, pipeline: Pipeline) -> dg.MaterializeResult[None]:
-    from memory_pipeline.evaluation.candidate import digest_of, with_values
-    from memory_pipeline.evaluation.fixture_run import run_fixtures
-    from memory_pipeline.evaluation.fixture_verdict import below
+    from memory_pipeline.evaluation.fixtures.fixture_run import run_fixtures
+    from memory_pipeline.evaluation.fixtures.fixture_verdict import below
     from memory_pipeline.evaluation.history import FIXTURES, record, results
+    from memory_pipeline.evaluation.shadow.candidate import digest_of, with_values
     from memory_pipeline.storage.parquet.lake import Lake
 
     settings = pipeline.settings()

@@ -11,7 +11,7 @@ from memory_pipeline.orchestration.metadata.values import table
 from memory_pipeline.orchestration.resources import Pipeline
 
 if TYPE_CHECKING:
-    from memory_pipeline.evaluation.isolation import Probe
+    from memory_pipeline.evaluation.isolation.probe import Probe
 
 CHECK = "no_foreign_row_is_read"
 _SHOWN = 50
@@ -35,7 +35,7 @@ _SHOWN = 50
     "others' memories.",
 )
 def isolation(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult:  # type: ignore[type-arg]
-    from memory_pipeline.evaluation.isolation import plant, probe, recent_users
+    from memory_pipeline.evaluation.isolation.probe import plant, probe, recent_users
     from memory_pipeline.retrieval.reader import MemoryReader
 
     ctx = pipeline.stage_context(context.run.run_id)

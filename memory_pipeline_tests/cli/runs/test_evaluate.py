@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from memory_pipeline.cli import app, main
 from memory_pipeline.evaluation import suites
-from memory_pipeline.evaluation.metrics import Interval
-from memory_pipeline_tests.evaluation import tiny_sets
+from memory_pipeline.evaluation.data_sets.metrics import Interval
+from memory_pipeline_tests.evaluation.data_sets import tiny_sets
 
 
 @pytest.fixture

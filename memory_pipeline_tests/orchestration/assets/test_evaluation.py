@@ -9,8 +9,8 @@ import dagster as dg
 import pytest
 
 from memory_pipeline.domain.policy import EvaluationPolicy
-from memory_pipeline.evaluation.fixture_loading import load_fixtures
-from memory_pipeline.evaluation.fixture_verdict import below
+from memory_pipeline.evaluation.fixtures.fixture_loading import load_fixtures
+from memory_pipeline.evaluation.fixtures.fixture_verdict import below
 from memory_pipeline.evaluation.history import FIXTURES, metrics_of, record, results, series
 from memory_pipeline.orchestration.assets.evaluation import evaluation, fixtures_are_good_enough
 from memory_pipeline.orchestration.resources import Pipeline

@@ -1,0 +1,1 @@
+"""Data sets of research: conversations with questions whose evidence is known."""

@@ -1,0 +1,1 @@
+"""Whether users read their own rows only, probed with their neighbours' words."""
