@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from memory_pipeline.domain.gate.claims import USER, Claim, Force, Reading, Voice
-from memory_pipeline.domain.gate.numerals import NUMBER, forms, spelled
+from memory_pipeline.domain.gate.texts.claims import USER, Claim, Force, Reading, Voice
+from memory_pipeline.domain.gate.texts.numerals import NUMBER, forms, spelled
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense, all_clauses
 from memory_pipeline.language.english import parser

@@ -7,7 +7,7 @@ import pytest
 from memory_pipeline.domain.consolidation.supersession import Action
 from memory_pipeline.domain.gate import RULES, GateInput, examine
 from memory_pipeline.domain.gate import RecalledText as _Recalled
-from memory_pipeline.domain.gate.claims import Reading
+from memory_pipeline.domain.gate.texts.claims import Reading
 from memory_pipeline.domain.proposal import Evidence, MemoryType
 from memory_pipeline.domain.reasons import Reason, meaning
 from memory_pipeline_tests.factories import NOON, POLICY, message, proposal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.domain.gate.claims import USER, Claim, Force, Voice
+from memory_pipeline.domain.gate.texts.claims import USER, Claim, Force, Voice
 from memory_pipeline.language.claims import claimed, quoted
 
 

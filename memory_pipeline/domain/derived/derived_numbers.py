@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from memory_pipeline.domain.gate.numerals import forms, known, spelled
+from memory_pipeline.domain.gate.texts.numerals import forms, known, spelled
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import figures, normalise, numbers, singular, words
 

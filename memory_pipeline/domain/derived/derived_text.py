@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memory_pipeline.domain.derived.summary import Refusal, sentences
-from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.gate.derived import Grounds, objection
-from memory_pipeline.domain.gate.instructions import directive
+from memory_pipeline.domain.gate.rules.instructions import directive
+from memory_pipeline.domain.gate.texts.claims import Reading
 from memory_pipeline.domain.policy import Handling, Policy
 from memory_pipeline.domain.sensitive import handled, masked
 

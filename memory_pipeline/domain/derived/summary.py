@@ -10,7 +10,7 @@ from functools import cache
 
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.domain.calendar import SummaryGrain as SummaryGrain
-from memory_pipeline.domain.gate.language import grammar
+from memory_pipeline.domain.gate.texts.language import grammar
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.patterns import lazy

@@ -1,20 +1,19 @@
 """The gate: small named rules between a loose extractor and the store (DL-11).
 
 Stateless and without I/O. Every rule measures one thing and says so; a proposal passes when all do. What depends on the
-memories that exist (duplicates, contradictions) is decided by consolidation. The rules stand by theme in ``safety``,
-``substance``, ``grounding``, ``corroboration``, ``restated`` and ``echo``; their codes are explained in
-``domain.reasons``.
+memories that exist (duplicates, contradictions) is decided by consolidation. The rules stand by theme in ``rules``,
+what they need to know of texts in ``texts``; their codes are explained in ``domain.reasons``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from memory_pipeline.domain.gate import corroboration, echo, grounding, restated, safety, substance
-from memory_pipeline.domain.gate.corroboration import unknown
-from memory_pipeline.domain.gate.echo import nods
 from memory_pipeline.domain.gate.gate_input import GateInput, RecalledText
-from memory_pipeline.domain.gate.substance import quality
+from memory_pipeline.domain.gate.rules import corroboration, echo, fidelity, grounding, safety, substance
+from memory_pipeline.domain.gate.rules.corroboration import unknown
+from memory_pipeline.domain.gate.rules.echo import nods
+from memory_pipeline.domain.gate.rules.substance import quality
 from memory_pipeline.domain.proposal import Finding
 
 __all__ = [
@@ -47,10 +46,10 @@ RULES: tuple[Callable[[GateInput], Finding | None], ...] = (
     echo.echo,
     corroboration.invented,
     corroboration.unsupported,
-    restated.voice,
-    restated.subject,
-    restated.contrary,
-    restated.unfounded,
+    fidelity.voice,
+    fidelity.subject,
+    fidelity.contrary,
+    fidelity.unfounded,
 )
 
 

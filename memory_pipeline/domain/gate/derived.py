@@ -12,14 +12,20 @@ from datetime import date
 from functools import cached_property
 
 from memory_pipeline.domain.derived.derived_numbers import underived
-from memory_pipeline.domain.gate.claims import Reading
-from memory_pipeline.domain.gate.conversation import SourceText, fold, initials_of
-from memory_pipeline.domain.gate.denial import turned_round
-from memory_pipeline.domain.gate.hinges import capitals, figures, parts, telling
-from memory_pipeline.domain.gate.instructions import directive, unmasked
-from memory_pipeline.domain.gate.language import capital_names, english, grammar, nouns_have_capitals, without_dates
-from memory_pipeline.domain.gate.relatedness import implied
-from memory_pipeline.domain.gate.restated import opposite
+from memory_pipeline.domain.gate.rules.fidelity import opposite
+from memory_pipeline.domain.gate.rules.instructions import directive, unmasked
+from memory_pipeline.domain.gate.texts.claims import Reading
+from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, initials_of
+from memory_pipeline.domain.gate.texts.denial import turned_round
+from memory_pipeline.domain.gate.texts.hinges import capitals, figures, parts, telling
+from memory_pipeline.domain.gate.texts.language import (
+    capital_names,
+    english,
+    grammar,
+    nouns_have_capitals,
+    without_dates,
+)
+from memory_pipeline.domain.gate.texts.relatedness import implied
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import Handling, Policy
 from memory_pipeline.domain.proposal import Finding

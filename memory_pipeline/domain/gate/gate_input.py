@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_pipeline.domain.gate.claims import Reading
+from memory_pipeline.domain.gate.texts.claims import Reading
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import GatePolicy
 from memory_pipeline.domain.proposal import Evidence, Operation, Proposal

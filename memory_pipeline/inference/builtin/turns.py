@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any
 
-from memory_pipeline.domain.gate.instructions import directive
+from memory_pipeline.domain.gate.rules.instructions import directive
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.corrections import Correction, corrected
 from memory_pipeline.inference.builtin.drafts import Source

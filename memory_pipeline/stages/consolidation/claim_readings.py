@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memory_pipeline.domain.gate import GateInput
-from memory_pipeline.domain.gate.language import english
+from memory_pipeline.domain.gate.texts.language import english
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Proposal
 
 _EMBEDDED = "builtin-"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from memory_pipeline.domain.calendar import day_end, day_start, zone
-from memory_pipeline.domain.gate.grounding import grounded
+from memory_pipeline.domain.gate.rules.grounding import grounded
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal, Surface

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from memory_pipeline.domain.derived.derived_text import Read, Vetted, vet
-from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.gate.derived import Grounds
+from memory_pipeline.domain.gate.texts.claims import Reading
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.scope import Scope

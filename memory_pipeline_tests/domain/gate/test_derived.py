@@ -7,8 +7,8 @@ from datetime import date
 
 import pytest
 
-from memory_pipeline.domain.gate.claims import Reading
 from memory_pipeline.domain.gate.derived import Grounds, objection
+from memory_pipeline.domain.gate.texts.claims import Reading
 from memory_pipeline.language.claims import derived, quoted
 from memory_pipeline_tests.factories import POLICY
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from memory_pipeline.domain.calendar import Grain, period_of
 from memory_pipeline.domain.classification import ClassByHand
-from memory_pipeline.domain.gate import grounding, safety
 from memory_pipeline.domain.gate.gate_input import GateInput
-from memory_pipeline.domain.gate.instructions import directive
+from memory_pipeline.domain.gate.rules import grounding, safety
+from memory_pipeline.domain.gate.rules.instructions import directive
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.ledger.curation import as_proposal
 from memory_pipeline.domain.ledger.hold import CAUSES, Hold

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
 
-from memory_pipeline.domain.gate.language import plain
+from memory_pipeline.domain.gate.texts.language import plain
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table, wordset
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory_pipeline.domain.gate import GateInput, RecalledText, examine, first_failure, nods, wants_session
-from memory_pipeline.domain.gate.echo import echo, sameness
+from memory_pipeline.domain.gate.rules.echo import echo, sameness
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType
 from memory_pipeline.retrieval.prompt import layouts

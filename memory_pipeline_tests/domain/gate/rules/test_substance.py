@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.domain.gate import GateInput, quality
-from memory_pipeline.domain.gate.substance import concrete, length, specific_words, surprise
+from memory_pipeline.domain.gate.rules.substance import concrete, length, specific_words, surprise
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline_tests.factories import POLICY, proposal
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from memory_pipeline.domain.gate.gate_input import GateInput
-from memory_pipeline.domain.gate.language import english, number_words
-from memory_pipeline.domain.gate.numerals import forms, known, spelled
+from memory_pipeline.domain.gate.texts.language import english, number_words
+from memory_pipeline.domain.gate.texts.numerals import forms, known, spelled
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.domain.gate.directives import TAINTING
 from memory_pipeline.domain.gate.gate_input import GateInput
-from memory_pipeline.domain.gate.instructions import directive, unmasked
+from memory_pipeline.domain.gate.rules.directives import TAINTING
+from memory_pipeline.domain.gate.rules.instructions import directive, unmasked
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import Handling, SensitiveClass
 from memory_pipeline.domain.proposal import Finding

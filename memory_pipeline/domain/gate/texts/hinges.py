@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory_pipeline.domain.gate.conversation import MONTH, WEEKDAY, WIDE, fold
-from memory_pipeline.domain.gate.numerals import NUMBER
+from memory_pipeline.domain.gate.texts.conversation import MONTH, WEEKDAY, WIDE, fold
+from memory_pipeline.domain.gate.texts.numerals import NUMBER
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import content_words
 

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from memory_pipeline.domain.gate.directives import OTHER_SCRIPTS, THEMES
+from memory_pipeline.domain.gate.rules.directives import OTHER_SCRIPTS, THEMES
 from memory_pipeline.domain.patterns import lazy
 
 # Letters that look like a Latin one, each before it.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_pipeline.domain.gate.denial import clauses
-from memory_pipeline.domain.gate.language import plain
+from memory_pipeline.domain.gate.texts.denial import clauses
+from memory_pipeline.domain.gate.texts.language import plain
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 

@@ -10,20 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_pipeline.domain.gate.calendar_days import other_weekdays, unfounded
-from memory_pipeline.domain.gate.conversation import Conversation, fold, initials_of
-from memory_pipeline.domain.gate.ending_claims import unsaid
-from memory_pipeline.domain.gate.entailment import strays
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
-from memory_pipeline.domain.gate.hinges import capitals, figures, parts, telling
-from memory_pipeline.domain.gate.language import (
+from memory_pipeline.domain.gate.rules.ending_claims import unsaid
+from memory_pipeline.domain.gate.texts.calendar_days import other_weekdays, unfounded
+from memory_pipeline.domain.gate.texts.conversation import Conversation, fold, initials_of
+from memory_pipeline.domain.gate.texts.entailment import strays
+from memory_pipeline.domain.gate.texts.hinges import capitals, figures, parts, telling
+from memory_pipeline.domain.gate.texts.language import (
     capital_names,
     english,
     nouns_have_capitals,
     number_words,
     without_dates,
 )
-from memory_pipeline.domain.gate.relatedness import implied, tied_to
+from memory_pipeline.domain.gate.texts.relatedness import implied, tied_to
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Operation, Proposal
 

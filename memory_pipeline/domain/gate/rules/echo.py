@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from memory_pipeline.domain.gate.gate_input import GateInput, RecalledText
-from memory_pipeline.domain.gate.grounding import grounded
+from memory_pipeline.domain.gate.rules.grounding import grounded
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Evidence, Finding

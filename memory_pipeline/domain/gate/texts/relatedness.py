@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
-from memory_pipeline.domain.gate.conversation import SourceText, fold, said
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
-from memory_pipeline.domain.gate.numerals import NUMBER
-from memory_pipeline.domain.gate.substance import SHALLOW
+from memory_pipeline.domain.gate.rules.substance import SHALLOW
+from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, said
+from memory_pipeline.domain.gate.texts.numerals import NUMBER
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.tables import table, wordset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.domain.gate import GateInput
-from memory_pipeline.domain.gate.grounding import grounded, grounding
+from memory_pipeline.domain.gate.rules.grounding import grounded, grounding
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Evidence
 from memory_pipeline_tests.factories import POLICY, message, proposal

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from functools import cache
 
 from memory_pipeline.domain.consolidation.endings import tells_end
-from memory_pipeline.domain.gate.claims import Force
-from memory_pipeline.domain.gate.conversation import SourceText, fold, said
-from memory_pipeline.domain.gate.entailment import framing, supported
 from memory_pipeline.domain.gate.gate_input import GateInput
-from memory_pipeline.domain.gate.hinges import capitals, telling
-from memory_pipeline.domain.gate.language import capital_names, nouns_have_capitals, plain
-from memory_pipeline.domain.gate.quotation import quoted_sentences
+from memory_pipeline.domain.gate.texts.claims import Force
+from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, said
+from memory_pipeline.domain.gate.texts.entailment import framing, supported
+from memory_pipeline.domain.gate.texts.hinges import capitals, telling
+from memory_pipeline.domain.gate.texts.language import capital_names, nouns_have_capitals, plain
+from memory_pipeline.domain.gate.texts.quotation import quoted_sentences
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.tables import table, wordset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
-from memory_pipeline.domain.gate.language import english
+from memory_pipeline.domain.gate.texts.language import english
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import GatePolicy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Proposal

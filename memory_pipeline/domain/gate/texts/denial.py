@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from memory_pipeline.domain.gate.conversation import fold
-from memory_pipeline.domain.gate.entailment import framing
-from memory_pipeline.domain.gate.hinges import telling
+from memory_pipeline.domain.gate.texts.conversation import fold
+from memory_pipeline.domain.gate.texts.entailment import framing
+from memory_pipeline.domain.gate.texts.hinges import telling
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 

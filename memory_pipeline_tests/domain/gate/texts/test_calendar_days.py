@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from memory_pipeline.domain.gate.calendar_days import Day, days, other_weekdays, relative, unfounded
+from memory_pipeline.domain.gate.texts.calendar_days import Day, days, other_weekdays, relative, unfounded
 
 SENT = [date(2026, 3, 10)]
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.gate import GateInput, wants_session
-from memory_pipeline.domain.gate.corroboration import invented, unsupported
-from memory_pipeline.domain.gate.numerals import forms, known, spelled
+from memory_pipeline.domain.gate.rules.corroboration import invented, unsupported
+from memory_pipeline.domain.gate.texts.numerals import forms, known, spelled
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Evidence, Finding, MemoryType
 from memory_pipeline_tests.factories import NOON, POLICY, message, proposal

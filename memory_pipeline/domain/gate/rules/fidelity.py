@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_pipeline.domain.entities.relations import relation
-from memory_pipeline.domain.gate.claims import USER, Claim, Force, Reading, Voice
-from memory_pipeline.domain.gate.conversation import kin
-from memory_pipeline.domain.gate.denial import turned_round
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
-from memory_pipeline.domain.gate.other_people import told_of_another
-from memory_pipeline.domain.gate.quotation import quoted_clauses, quoted_sentences
+from memory_pipeline.domain.gate.texts.claims import USER, Claim, Force, Reading, Voice
+from memory_pipeline.domain.gate.texts.conversation import kin
+from memory_pipeline.domain.gate.texts.denial import turned_round
+from memory_pipeline.domain.gate.texts.other_people import told_of_another
+from memory_pipeline.domain.gate.texts.quotation import quoted_clauses, quoted_sentences
 from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Operation
 from memory_pipeline.domain.text import singular
 

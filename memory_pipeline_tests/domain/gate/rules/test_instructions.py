@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_pipeline.domain.gate.gate_input import GateInput
-from memory_pipeline.domain.gate.instructions import directive, unmasked
-from memory_pipeline.domain.gate.safety import instruction
+from memory_pipeline.domain.gate.rules.instructions import directive, unmasked
+from memory_pipeline.domain.gate.rules.safety import instruction
 from memory_pipeline.domain.proposal import Evidence
 from memory_pipeline_tests.factories import POLICY, message, proposal
 
