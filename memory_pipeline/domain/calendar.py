@@ -28,6 +28,19 @@ class Grain(StrEnum):
         """ "daily", "weekly", "monthly"."""
         return "daily" if self is Grain.DAY else f"{self}ly"
 
+    @property
+    def cron(self) -> str:
+        """When a period begins, as cron has it."""
+        return _SHAPES[self][0]
+
+    @property
+    def most_days(self) -> int:
+        """Days of the longest period of that size."""
+        return _SHAPES[self][1]
+
+
+_SHAPES = {Grain.DAY: ("0 0 * * *", 1), Grain.WEEK: ("0 0 * * 1", 7), Grain.MONTH: ("0 0 1 * *", 31)}
+
 
 class SummaryGrain(StrEnum):
     """What a summary is about: a period of the calendar, or a session (NM-8)."""

@@ -1,4 +1,4 @@
-"""Calendar partitions of events: days, ISO weeks and months."""
+"""Calendar partitions of events: days, and the periods that they make up."""
 
 from __future__ import annotations
 
@@ -46,13 +46,18 @@ def start_of(grain: Grain) -> date:
     return period_of(grain, first_day()).start
 
 
-# Two days beyond yesterday in UTC: users east of Greenwich are already in tomorrow.
-DAYS = dg.DailyPartitionsDefinition(start_date=start_of(Grain.DAY).isoformat(), end_offset=2)
-WEEKS = dg.WeeklyPartitionsDefinition(start_date=start_of(Grain.WEEK).isoformat(), day_offset=1, end_offset=1)
-MONTHS = dg.MonthlyPartitionsDefinition(start_date=start_of(Grain.MONTH).isoformat(), end_offset=1)
-BY_GRAIN: dict[Grain, dg.TimeWindowPartitionsDefinition] = {Grain.DAY: DAYS, Grain.WEEK: WEEKS, Grain.MONTH: MONTHS}
+def _partitions_of(grain: Grain) -> dg.TimeWindowPartitionsDefinition:
+    # Two days beyond yesterday in UTC: users east of Greenwich are already in tomorrow.
+    beyond = 2 if grain is Grain.DAY else 1
+    return dg.TimeWindowPartitionsDefinition(
+        start=start_of(grain).isoformat(), fmt="%Y-%m-%d", cron_schedule=grain.cron, end_offset=beyond
+    )
 
-# The first and the last week or month may reach beyond the days that exist.
+
+BY_GRAIN = {grain: _partitions_of(grain) for grain in Grain}
+DAYS = BY_GRAIN[Grain.DAY]
+
+# The first and the last period may reach beyond the days that exist.
 FROM_DAYS = dg.TimeWindowPartitionMapping(allow_nonexistent_upstream_partitions=True)
 
 RANGE_START = "dagster/asset_partition_range_start"

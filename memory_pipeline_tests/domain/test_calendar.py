@@ -48,6 +48,7 @@ def test_a_period_holds_its_day_and_ends_where_the_next_begins(day: date, grain:
     assert day in list(period.days())
     assert period_of(grain, period.end).start == period.end
     assert period_of(grain, period.end - timedelta(days=1)) == period
+    assert (period.end - period.start).days <= grain.most_days
 
 
 def test_labels() -> None:

@@ -1,12 +1,12 @@
 """Days far apart in one run: what lies between them is not materialised."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import dagster as dg
 import pytest
 
-from memory_pipeline.domain.calendar import Grain
+from memory_pipeline.domain.calendar import Grain, Period, period_of
 from memory_pipeline.orchestration import partitions
 from memory_pipeline.orchestration.partitions import (
     BY_GRAIN,
@@ -34,6 +34,14 @@ MARCH = [date(2026, 3, 5), date(2026, 3, 6), date(2026, 3, 20)]
 def test_a_range_holds_the_wanted_partitions_alone(grain: Grain, starts: list[date]) -> None:
     keys = [start.isoformat() for start in starts]
     assert list(exactly(grain, starts).get_partition_keys_in_range(dg.PartitionKeyRange(keys[0], keys[-1]))) == keys
+
+
+@pytest.mark.parametrize("grain", list(Grain))
+def test_partitions_are_the_periods_of_the_calendar(grain: Grain) -> None:
+    keys = BY_GRAIN[grain].get_partition_keys(current_time=datetime(2026, 3, 20, tzinfo=UTC))
+    starts = [date.fromisoformat(key) for key in keys]
+    assert [Period(grain, start).end for start in starts[:-1]] == starts[1:]
+    assert starts[0] == period_of(grain, starts[0]).start
 
 
 def test_partitions_without_a_gap_are_those_that_everybody_knows() -> None:

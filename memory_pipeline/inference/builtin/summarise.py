@@ -52,7 +52,7 @@ def calendar(inputs: Mapping[str, Any]) -> CalendarReply:
             "max_tokens": asked["max_tokens"],
             "unspoken": inputs["unspoken"],
         }
-        reply = _GRAINS[asked["grain"]](own)
+        reply = _OF_ITS_OWN.get(asked["grain"], period)(own)
         told.append(PeriodSummary(asked["period"], reply.text, reply.messages, reply.memories))
     return CalendarReply(told)
 
@@ -187,4 +187,4 @@ def _cited(text: str, told: Sequence[SummaryPoint]) -> SummaryReply:
     return SummaryReply(text=capital(text), messages=list(messages), memories=list(memories))
 
 
-_GRAINS = {"day": day, "week": period, "month": period, "session": rolling}
+_OF_ITS_OWN = {"day": day, "session": rolling}

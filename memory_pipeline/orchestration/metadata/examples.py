@@ -45,9 +45,12 @@ _SOURCES: Mapping[str, _Source] = {
     ),
     "patterns": _Source("memory_versions", _VERSIONS, _STATED.format("pattern"), "importance DESC, version_id"),
     "reflections": _Source("memory_versions", _VERSIONS, _STATED.format("reflection"), "importance DESC, version_id"),
-    "daily_summaries": _Source("summaries", _SUMMARIES, "grain = 'day'", "user_id, summary_id", "start"),
-    "weekly_summaries": _Source("summaries", _SUMMARIES, "grain = 'week'", "user_id, summary_id", "start"),
-    "monthly_summaries": _Source("summaries", _SUMMARIES, "grain = 'month'", "user_id, summary_id", "start"),
+    **{
+        f"{grain.adjective}_summaries": _Source(
+            "summaries", _SUMMARIES, f"grain = '{grain}'", "user_id, summary_id", "start"
+        )
+        for grain in Grain
+    },
 }
 
 

@@ -17,8 +17,8 @@ from memory_pipeline.serving.panel.problems import PanelRoute
 from memory_pipeline.serving.panel.routes.arguments import Tenant, User, Words
 
 router = APIRouter(route_class=PanelRoute)
-_FINER = {Grain.MONTH: Grain.WEEK, Grain.WEEK: Grain.DAY, Grain.DAY: None}
-_SHOWN = {Grain.MONTH: timedelta(days=184), Grain.WEEK: timedelta(weeks=9), Grain.DAY: timedelta(days=21)}
+_SHOWN = {Grain.DAY: 21, Grain.WEEK: 9}
+_SHOWN_OTHERS = 6
 
 
 @router.get(f"{PANEL}/timeline")
@@ -45,7 +45,7 @@ def timeline(
         about=about,
         entries=entries[::-1],
         grain=size,
-        finer=_FINER[size],
+        finer=size.finer[-1] if size.finer else None,
         within=(first, last) if start else None,
         earlier=None if start else first - timedelta(days=1),
     )
@@ -55,7 +55,8 @@ def _entries(
     view: View, about: dict[str, Any], grain: Grain, start: date | None, end: date
 ) -> tuple[date, list[TimelinePeriod]]:
     """Whole periods up to a day, from a day or as many as a page shows; with the day that they begin on."""
-    first = period_of(grain, start or end - _SHOWN[grain]).start
+    shown = timedelta(days=_SHOWN.get(grain, _SHOWN_OTHERS) * grain.most_days)
+    first = period_of(grain, start or end - shown).start
     return start or first, view.memories.reader.timeline(**about, grain=grain, start=first, end=end)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.calendar import Grain
 from memory_pipeline.domain.erasure import Erasure, Reached
 from memory_pipeline.domain.ledger.memory import Cause, MemoryVersion
 from memory_pipeline.domain.scope import Scope
@@ -39,7 +40,8 @@ _LOOKED_AT = {
 OWNED = (*_LOOKED_AT, "costs")
 """Datasets whose rows belong to users."""
 _CLOSE = frozenset({"extract", "rolling_summary"})
-_OF_PERIODS = timedelta(days=38)  # a month's reply lies on one of its days, a week's on one of its own
+# A period's reply lies on one of its days, and is asked about together with the weeks that end in it.
+_OF_PERIODS = timedelta(days=max(grain.most_days for grain in Grain) + Grain.WEEK.most_days)
 
 
 class Rows:
