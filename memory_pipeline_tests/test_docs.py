@@ -33,6 +33,7 @@ _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 _NAMED = re.compile(r'id="([^"]+)"')
 _TYPED = re.compile(r"^(?:[A-Z_]+=\S+ )*memory-pipeline ([a-z-].*)$", re.MULTILINE)
 _VARIABLE = re.compile(r"\bMEMORY_PIPELINE_[A-Z_]*[A-Z]\b")
+_PATH = re.compile(r"`([\w*-]+/[\w.*/-]*)`")
 _TEXT = {".py", ".toml", ".yaml", ".jinja", ".md"}
 
 
@@ -153,6 +154,26 @@ def test_what_does_not_exist_is_seen(tmp_path: Path) -> None:
         "MEMORY_PIPELINE_COLOUR",
         "from memory_pipeline import",
     ]
+
+
+def gone(page: Path) -> Iterator[str]:
+    """Files and folders of the repository that a page names and that are not there; those of homes are others."""
+    roots = (ROOT, ROOT / "memory_pipeline")
+    for named in sorted(set(_PATH.findall(text(page)))):
+        ours = any((root / named.split("/")[0]).is_dir() for root in roots)
+        if ours and not any(True for root in roots for _ in root.glob(named)):
+            yield named
+
+
+@pytest.mark.parametrize("page", READ_IN_PLACE, ids=lambda page: page.name)
+def test_files_that_pages_name_are_there(page: Path) -> None:
+    assert list(gone(page)) == []
+
+
+def test_a_file_that_is_gone_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("`docs/gone.md` `docs/*.md` `stages/plan/registry.py` `stages/gone/` `inbox/taken/`\n")
+    assert list(gone(page)) == ["docs/gone.md", "stages/gone/"]
 
 
 def test_the_readme_is_short_and_shows_a_part_of_the_demo() -> None:
