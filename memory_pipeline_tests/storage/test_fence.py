@@ -12,9 +12,10 @@ from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.erasing.erasures import Erasures
 from memory_pipeline.storage.erasing.traces import Traces
+from memory_pipeline.storage.parquet import checkpoint
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.queries.costs import entry
-from memory_pipeline_tests.factories import NOON, message, proposal
+from memory_pipeline_tests.factories import NOON, memory, message, proposal, residence
 
 ALICE, BOB = Scope("t", "alice"), Scope("t", "bob")
 
@@ -43,6 +44,19 @@ def test_what_was_read_before_an_erasure_is_not_written_after_it(tmp_path: Path)
     lake.fence.renew()
     lake.replace("proposals", late.day, [late])
     assert lake.sql("SELECT user_id FROM proposals")["user_id"].to_pylist() == ["alice"]
+
+
+def test_what_is_laid_out_by_user_is_not_noted_after_an_erasure(tmp_path: Path) -> None:
+    settings = Settings(home=str(tmp_path))
+    lake = Lake(settings.path("lake"))
+    lake.append(checkpoint.LEDGER, [memory(residence("Lisbon", NOON, user_id="alice"))])
+    begun(settings, ALICE)
+    later = NOON.date() + timedelta(days=60)
+    checkpoint.refresh(lake, later)
+    assert checkpoint.load(lake) is None
+    lake.fence.renew()
+    checkpoint.refresh(lake, later)
+    assert checkpoint.load(lake) is not None
 
 
 def test_nobody_writes_while_a_partition_is_rewritten(tmp_path: Path) -> None:

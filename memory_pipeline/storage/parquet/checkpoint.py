@@ -9,23 +9,21 @@ is everything about a user whose older days have been added to since. It can be 
 
 from __future__ import annotations
 
-import hashlib
-import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
+import pyarrow as pa
+
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.parquet.buckets import bucket_of, by_bucket, enough
-from memory_pipeline.storage.parquet.files import NOTES, day_of
+from memory_pipeline.storage.parquet.bucket_files import Bucketed, BucketFiles
+from memory_pipeline.storage.parquet.files import day_of
 from memory_pipeline.storage.parquet.lake import Lake, scopes_in, scopes_table
 
 LEDGER = "memory_versions"
-_NOTE = "checkpoint.json"
-_FOLDER = f"{NOTES}/checkpoint"
+_NAME = "checkpoint"
 _FORM = 1  # raised when what is kept of the ledger changes
 _BEHIND = timedelta(days=14)  # a week is reflected on after it has ended; rows from its first day on are needed whole
 _STEP = timedelta(days=7)
@@ -51,26 +49,30 @@ WHERE NOT plain OR since_first = 1 OR until_last = 1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint(Bucketed):
     """What the note says.
 
     Attributes:
         through: last day that it holds.
-        states: of the ledger's partitions when it was made (``Files.states``).
         files: of each of its days the names of the ledger's files that it holds.
-        parts: path and rows of each bucket.
     """
 
-    through: date
-    states: Mapping[date, str]
-    files: Mapping[date, frozenset[str]]
-    buckets: int
-    parts: Mapping[int, tuple[str, int]]
+    through: date = date.min
+    files: Mapping[date, frozenset[str]] = field(default_factory=dict)
 
-    def bucket(self, scope: Scope) -> int:
-        """Where a user's rows are."""
-        return bucket_of(scope, self.buckets)
+    @staticmethod
+    def of_note(note: Mapping[str, Any]) -> Checkpoint:
+        """The checkpoint that :meth:`to_note` has written."""
+        files = {date.fromisoformat(day): frozenset(names) for day, names in note["files"].items()}
+        return Checkpoint(**Bucketed.fields_of(note), through=date.fromisoformat(note["through"]), files=files)
+
+    def to_note(self) -> dict[str, Any]:
+        return {
+            **Bucketed.to_note(self),
+            "through": self.through.isoformat(),
+            "files": {day.isoformat(): sorted(names) for day, names in self.files.items()},
+        }
 
 
 @dataclass
@@ -100,8 +102,7 @@ def files_of(lake: Lake, scopes: Iterable[Scope] | None, since: date | None = No
     changes = _changes(lake, held)
     if changes.gone or (changes.late and (wanted is None or wanted & users_of(lake, changes.late))):
         return lake.files(LEDGER)
-    places = held.parts.keys() if wanted is None else {held.bucket(s) for s in wanted} & held.parts.keys()
-    parts = [lake.store.beside(held.parts[place][0]) for place in sorted(places)]
+    parts = _files(lake).paths(held, None if wanted is None else {held.bucket(s) for s in wanted})
     return [*parts, *tail(lake, held)]
 
 
@@ -121,38 +122,21 @@ def tail(lake: Lake, held: Checkpoint) -> list[str]:
 
 def load(lake: Lake) -> Checkpoint | None:
     """The checkpoint; None where there is none that can be used."""
-    try:
-        note = json.loads(lake.store.note(_NOTE))
-        if note["form"] != _FORM:
-            return None
-        return Checkpoint(
-            date.fromisoformat(note["through"]),
-            {date.fromisoformat(day): state for day, state in note["states"].items()},
-            {date.fromisoformat(day): frozenset(names) for day, names in note["files"].items()},
-            note["buckets"],
-            {int(n): (path, rows) for n, (path, rows) in note["parts"].items()},
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
+    return _files(lake).read(Checkpoint.of_note)
 
 
 def refresh(lake: Lake, today: date, kept: timedelta = timedelta(0)) -> int:
     """Bring the checkpoint up to the ledger, if it is time to. Returns how many of its files were written.
 
-    New files come first, then the note that names them; those that it no longer names go the next time. Whoever reads
-    meanwhile, or after a crash, finds a checkpoint that is whole. Only one process may do it at a time.
-
     Args:
-        kept: how long whoever has read the note of before may take to read the files that it names.
+        kept: see :meth:`BucketFiles.sweep`.
     """
-    held = load(lake)
+    held, store = load(lake), _files(lake)
     states = lake.store.states(LEDGER)
     changes = _changes(lake, held) if held else _Changes(gone=True)
     if held is None or changes.gone:
-        held, changes = Checkpoint(date.min, {}, {}, 1, {}), _Changes()
-    noted = lake.store.noted_at(_NOTE)
-    if noted is None or abs(time.time() - noted) >= kept.total_seconds():
-        lake.store.keep_only(_FOLDER, {path for path, _ in held.parts.values()})
+        held, changes = Checkpoint(), _Changes()
+    store.sweep(held, kept)
     target = today - _BEHIND
     through = target if target - held.through >= _STEP else held.through
     paths: dict[date, list[str]] = {}
@@ -160,49 +144,37 @@ def refresh(lake: Lake, today: date, kept: timedelta = timedelta(0)) -> int:
         paths.setdefault(day_of(path), []).append(path)
     if not paths or (through == held.through and not changes.late):
         if any(held.states.get(day) != state for day, state in states.items() if day <= held.through):
-            _keep(lake, replace(held, states={day: states[day] for day in paths}))
+            store.write(replace(held, states={day: states[day] for day in paths}))
         return 0
     fresh = [path for day, inside in paths.items() if day > held.through for path in inside]
-    parts, buckets = _remade(lake, held, fresh, changes.late, [p for inside in paths.values() for p in inside])
-    _keep(
-        lake,
+    whole = [path for inside in paths.values() for path in inside]
+    buckets, parts = _remade(store, held, fresh, changes.late, whole)
+    store.write(
         Checkpoint(
-            through,
-            {day: states[day] for day in paths},
-            {day: frozenset(PurePosixPath(p).name for p in inside) for day, inside in paths.items()},
-            buckets,
-            parts,
-        ),
+            through=through,
+            states={day: states[day] for day in paths},
+            files={day: frozenset(PurePosixPath(p).name for p in inside) for day, inside in paths.items()},
+            buckets=buckets,
+            parts=parts,
+        )
     )
     return len(set(parts.values()) - set(held.parts.values()))
 
 
 def _remade(
-    lake: Lake, held: Checkpoint, fresh: Sequence[str], late: Sequence[str], whole: Sequence[str]
-) -> tuple[dict[int, tuple[str, int]], int]:
-    """The parts after some files were added to the ledger, and how many buckets they are of."""
-    reopened = users_of(lake, late)
-    touched = users_of(lake, fresh) | reopened
-    buckets = enough(held.buckets, sum(rows for _, rows in held.parts.values()))
-    again = {held.bucket(s) for s in touched} & held.parts.keys() if buckets == held.buckets else held.parts.keys()
-    rows = lake.sql(
-        _KEPT,
-        files={
-            "held": (LEDGER, [lake.store.beside(held.parts[place][0]) for place in sorted(again)]),
-            "fresh": (LEDGER, fresh),
-            "whole": (LEDGER, whole if reopened else []),
-        },
-        tables={"reopened": scopes_table(reopened)},
-    )
-    if not held.parts:
-        buckets = enough(buckets, rows.num_rows)
-    parts = {place: part for place, part in held.parts.items() if place not in again}
-    for place, table in by_bucket(rows, buckets).items():
-        data = lake.encoded(LEDGER, table)
-        path = f"{_FOLDER}/{place:04}-{hashlib.sha256(data).hexdigest()[:24]}.parquet"
-        lake.store.put(path, data)
-        parts[place] = (path, table.num_rows)
-    return parts, buckets
+    store: BucketFiles, held: Checkpoint, fresh: Sequence[str], late: Sequence[str], whole: Sequence[str]
+) -> tuple[int, dict[int, tuple[str, int]]]:
+    """How many buckets there are, and their parts, after some files were added to the ledger."""
+    reopened = users_of(store.lake, late)
+
+    def select(files: Sequence[str]) -> pa.Table:
+        return store.lake.sql(
+            _KEPT,
+            files={"held": (LEDGER, files), "fresh": (LEDGER, fresh), "whole": (LEDGER, whole if reopened else [])},
+            tables={"reopened": scopes_table(reopened)},
+        )
+
+    return store.remade(held, users_of(store.lake, fresh) | reopened, select)
 
 
 def _changes(lake: Lake, held: Checkpoint) -> _Changes:
@@ -227,13 +199,5 @@ def users_of(lake: Lake, files: Sequence[str]) -> set[Scope]:
     return set(scopes_in(table))
 
 
-def _keep(lake: Lake, checkpoint: Checkpoint) -> None:
-    note: dict[str, Any] = {
-        "form": _FORM,
-        "through": checkpoint.through.isoformat(),
-        "states": {day.isoformat(): state for day, state in checkpoint.states.items()},
-        "files": {day.isoformat(): sorted(names) for day, names in checkpoint.files.items()},
-        "buckets": checkpoint.buckets,
-        "parts": {str(place): part for place, part in checkpoint.parts.items()},
-    }
-    lake.store.write_note(_NOTE, json.dumps(note, separators=(",", ":")).encode())
+def _files(lake: Lake) -> BucketFiles:
+    return BucketFiles(lake, LEDGER, _NAME, _FORM)
