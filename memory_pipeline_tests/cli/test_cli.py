@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from typer.main import get_command
 
 from memory_pipeline.cli import main
 
@@ -307,6 +308,15 @@ def test_help_lists_every_command_under_one_heading() -> None:
     assert [command.rich_help_panel for command in app.registered_commands] == [
         panel for panel, names in PANELS.items() for _ in names
     ]
+
+
+def test_help_names_every_format() -> None:
+    from memory_pipeline.cli.runs import writing
+    from memory_pipeline.stages.messages.importers import FORMATS
+
+    commands = get_command(writing.app).commands
+    told = next(option.help for option in commands["ingest"].params if option.name == "format")
+    assert [name for name in FORMATS if name not in told] == []
 
 
 def test_an_empty_home_says_so(tmp_path: Path) -> None:
