@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from memory_pipeline.errors import SettingsError, StorageError
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.erasing.erasures import Erasures
 from memory_pipeline.storage.erasing.traces import Traces
+from memory_pipeline.storage.logs.recall_log import ReadEvent, RecallLog
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline_tests.factories import NOON, proposal
 from memory_pipeline_tests.s3_server import s3_server
@@ -85,6 +87,47 @@ def test_what_was_read_before_an_erasure_is_not_written_after_it(bucket: str) ->
         lake.replace("proposals", late.day, [late])
     lake.replace("proposals", late.day, [proposal(tenant_id="t", user_id="bob")])
     assert lake.sql("SELECT user_id FROM proposals")["user_id"].to_pylist() == ["bob"]
+
+
+def test_reads_are_recorded_an_object_a_process_and_minute(bucket: str, caplog: pytest.LogCaptureFixture) -> None:
+    settings = Settings(home=f"{bucket}/reads")
+    place = settings.path("recall")
+    log, other = RecallLog(place), RecallLog(place)
+    log.read(read("rec_1", "alice"))
+    log.read(read("rec_2", "bob"))
+    assert list(other.rows()) == []  # they wait in the process that read
+    assert {row.recall_id for row in log.rows()} == {"rec_1", "rec_2"}
+    assert {row.recall_id for row in other.rows()} == {"rec_1", "rec_2"}
+    assert len(other.files()) == 1
+    assert other.erase(Scope("t", "alice")) == 1
+    assert {row.recall_id for row in log.rows()} == {"rec_2"}
+    assert other.find("rec_2")
+    assert other.closed(datetime.now(UTC) + timedelta(minutes=1)) == other.files()
+
+    log.read(read("rec_3", "alice"))
+    kept = Erasures(settings)
+    nothing = Traces(kept.salt)
+    target = (Target(Scope("t", "alice"), None), Reached())
+    kept.open(Erasure("ers_alice", Reason.REQUEST, NOON, (target,), "p"), nothing, nothing)
+    assert {row.recall_id for row in log.rows()} == {"rec_2"}
+    assert "1 reads before it are not recorded" in caplog.text
+    other.remove(other.files()[0])
+    assert other.files() == []
+
+
+def read(recall_id: str, user: str) -> ReadEvent:
+    return ReadEvent(
+        recall_id,
+        "search",
+        Scope("t", user),
+        "tea?",
+        None,
+        "default",
+        "m",
+        1.0,
+        datetime.now(UTC),
+        (("m1", "memory", 0.5),),
+    )
 
 
 def test_a_query_in_the_uri_is_refused_with_what_to_set() -> None:
