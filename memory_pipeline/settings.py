@@ -108,6 +108,16 @@ class Settings(BaseSettings):
         file = info.data.get(f"{info.field_name}_file")
         return secret_in(file) if value is None and file is not None else value
 
+    @field_validator("home")
+    @classmethod
+    def _plain_uri(cls, value: str) -> str:
+        if "://" in value and "?" in value:
+            raise ValueError(
+                "leave out what follows the question mark: object stores take their settings from the environment, "
+                "such as AWS_ENDPOINT_URL, AWS_REGION and AWS_ALLOW_HTTP=true"
+            )
+        return value
+
     @field_validator("panel_url", "dagster_url")
     @classmethod
     def _address(cls, value: str | None) -> str | None:

@@ -25,6 +25,7 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.publication import one_writer
 from memory_pipeline.stages.publication.publish import index_days
+from memory_pipeline.storage.exclusion import locks
 from memory_pipeline_tests.factories import proposal, residence
 from memory_pipeline_tests.stages.curated import Home, at, dog
 from memory_pipeline_tests.stages.timeline import source
@@ -166,7 +167,7 @@ def test_a_user_whose_ledger_changed_during_a_replay_is_replayed_again(
 def test_a_wait_says_what_it_waits_for(
     home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(one_writer, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(locks, "_PATIENCE_S", 0.05)
     scope = Scope("t", "u")
     entered, done = threading.Event(), []
 
@@ -184,10 +185,3 @@ def test_a_wait_says_what_it_waits_for(
     other.join()
     assert done == ["first", "second"]
     assert "user 'u' of tenant 't'" in caplog.text
-
-
-def test_a_remote_home_has_no_lock(home: Home) -> None:
-    settings = Settings(home="s3://bucket/home")
-    with one_writer.one_writer(settings, [Scope("t", "u")]), one_writer.alone(settings, one_writer.VERDICTS):
-        pass
-    assert not home.folder.exists()

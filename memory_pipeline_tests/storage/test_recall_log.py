@@ -148,13 +148,6 @@ def test_a_failure_is_reported_once_and_breaks_nothing(tmp_path: Path, caplog: p
     assert {row.recall_id for row in log.rows()} == {"rec_later"}
 
 
-def test_a_remote_home_is_not_logged_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    log = RecallLog("s3://bucket/home/recall")
-    log.read(event())
-    assert "remote" in caplog.text
-    assert list(log.rows()) == []
-
-
 def test_erasing_a_user_leaves_the_others_and_the_writer_goes_on(tmp_path: Path) -> None:
     log = RecallLog(str(tmp_path))
     bob = Scope("acme", "bob")

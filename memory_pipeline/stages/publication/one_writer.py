@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.exclusion.locks import lock
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
@@ -26,9 +24,7 @@ MAINTENANCE = "maintenance"
 """What store maintenance takes, and an erasure: neither may rewrite what the other reads."""
 ERASURE = "erasure"
 """What an erasure takes from its beginning to its end."""
-_PATIENCE_S = 5.0  # a wait beyond this says what it waits for
 _DIGITS = 3  # hexadecimal: 4,096 lock files, however many users; two that share one wait for each other now and then
-_log = logging.getLogger(__name__)
 _held: ContextVar[frozenset[str]] = ContextVar("held", default=frozenset())
 
 
@@ -37,8 +33,7 @@ def one_writer(settings: Settings, scopes: Iterable[Scope]) -> Iterator[None]:
     """Keep other processes and threads from writing some users' memories.
 
     Locks are taken in one order, so that two that want the same users never wait for each other; whoever holds a lock
-    already may ask for it again. A remote home has no locks: there, one process writes memories at a time (Dagster's
-    concurrency limit), and the user's own hand is not safe beside a run.
+    already may ask for it again.
 
     Raises:
         StorageError: a lock file cannot be made.
@@ -89,34 +84,15 @@ def alone(settings: Settings, name: str) -> Iterator[None]:
 
 @contextmanager
 def _taken(settings: Settings, wanted: dict[str, str]) -> Iterator[None]:
-    if settings.remote:
-        yield
-        return
-    folder = Path(settings.path("lake")) / FOLDER
+    folder = settings.path("lake", FOLDER)
     held = _held.get()
-    paths = {str(folder / f"{name}.lock"): what for name, what in sorted(wanted.items())}
+    places = {f"{folder}/{name}": what for name, what in sorted(wanted.items())}
     with ExitStack() as stack:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for path, what in paths.items():
-                if path not in held:
-                    _acquire(stack, path, what)
-        except OSError as error:
-            raise StorageError(f"cannot lock {folder}: {error}", path=str(folder)) from error
-        token = _held.set(held | frozenset(paths))
+        for place, what in places.items():
+            if place not in held:
+                stack.enter_context(lock(place, what))
+        token = _held.set(held | frozenset(places))
         try:
             yield
         finally:
             _held.reset(token)
-
-
-def _acquire(stack: ExitStack, path: str, what: str) -> None:
-    from filelock import FileLock, Timeout
-
-    lock = FileLock(path, thread_local=False)
-    try:
-        lock.acquire(timeout=_PATIENCE_S)
-    except Timeout:
-        _log.warning("waiting for another process that is writing: %s", what)
-        lock.acquire(timeout=-1)
-    stack.callback(lock.release)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
@@ -19,16 +20,13 @@ import pyarrow as pa
 from memory_pipeline.domain.erasure import pseudonym
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.exclusion.locks import shared_lock
 from memory_pipeline.storage.parquet.arrow_rows import from_table
+from memory_pipeline.storage.parquet.files import Files
 from memory_pipeline.storage.parquet.schemas import DATASETS
 
-try:
-    import fcntl
-except ImportError:  # Windows has no such lock: there, nothing else may run beside an erasure
-    fcntl = None  # type: ignore[assignment]
-
 FENCES = "fences"
-_LOCK = ".fence.lock"
+_LOCK = ".fence"
 _KEPT_APART = frozenset({"messages", "message_revisions"})  # tombstones tell which of these were erased
 _READS = "recalls"
 _LEFT_OUT = frozenset({"replies", "vectors", _READS})  # nothing follows from a row that is missing here
@@ -50,14 +48,18 @@ class Fence:
     """The fences of one home, as a process sees them that began to read at some moment.
 
     Args:
-        lake: local folder of the lake, beside that of the erasures; None on object storage, where there is no lock and
-            nothing else may run beside an erasure.
+        lake: path or URI of the lake, beside that of the erasures; None = nothing is erased of what is written.
     """
 
     def __init__(self, lake: str | None) -> None:
         self._lake = lake
         self._since_us = 0
         self.renew()
+
+    @cached_property
+    def _erasures(self) -> Files:
+        """Where the erasures are: beside the lake."""
+        return Files(f"{(self._lake or '').rpartition('/')[0]}/erasures")
 
     def renew(self) -> None:
         """What is written from now on comes from what is read from now on."""
@@ -85,27 +87,21 @@ class Fence:
         with self._lock(shared=False):
             yield
 
-    @contextmanager
-    def _lock(self, *, shared: bool) -> Iterator[None]:
-        if self._lake is None or fcntl is None:
-            yield
-            return
-        os.makedirs(self._lake, exist_ok=True)
-        fd = os.open(os.path.join(self._lake, _LOCK), os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(fd)
+    def _lock(self, *, shared: bool) -> AbstractContextManager[None]:
+        return nullcontext() if self._lake is None else shared_lock(f"{self._lake}/{_LOCK}", shared=shared)
 
     def _posts(self) -> dict[str, _Post]:
         """What was begun since, by pseudonym."""
         if self._lake is None:
             return {}
-        try:
-            names = os.listdir(os.path.join(os.path.dirname(self._lake), "erasures", FENCES))
-        except FileNotFoundError:
-            return {}
+        # Read on every write: a look at a local folder takes no longer than that.
+        if self._erasures.local:
+            try:
+                names = os.listdir(f"{self._erasures.base}/{FENCES}")
+            except FileNotFoundError:
+                return {}
+        else:
+            names = self._erasures.names(FENCES)
         found = {}
         for name in sorted(names):
             began, _, rest = name.partition("-")
@@ -144,8 +140,7 @@ class Fence:
         return [row for row, post in zip(listed, touched, strict=True) if post is None or _later(row, post)]
 
     def _names(self, owners: set[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        with open(os.path.join(os.path.dirname(self._lake or ""), "erasures", "salt"), "rb") as file:
-            salt = file.read()
+        salt = self._erasures.content("salt")
         return {o: pseudonym(salt, Scope(*o)) if all(o) else "" for o in owners}
 
 

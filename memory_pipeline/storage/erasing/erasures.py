@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
 from memory_pipeline.domain.erasure import Erasure, as_json, from_json, pseudonym, salted
@@ -63,18 +62,8 @@ class Erasures:
         self._files = Files(settings.path(FOLDER))
         self._salt = b""
 
-    def _read(self, path: str) -> bytes:
-        try:
-            with self._files.fs.open_input_stream(f"{self._files.base}/{path}") as stream:
-                return bytes(stream.read())
-        except FileNotFoundError:
-            return b""
-        except OSError as error:
-            raise StorageError(f"cannot read {self._files.base}/{path}: {error}", path=str(path)) from error
-
     def _names(self, folder: str) -> list[str]:
-        infos = self._files.fs.get_file_info(pafs.FileSelector(f"{self._files.base}/{folder}", allow_not_found=True))
-        return sorted(i.base_name for i in infos if not i.base_name.startswith("."))
+        return [name for name in self._files.names(folder) if not name.startswith(".")]
 
     # -- names without content
 
@@ -82,10 +71,10 @@ class Erasures:
     def salt(self) -> bytes:
         """The home's salt; made when it is first needed."""
         if not self._salt:
-            self._salt = self._read(_SALT)
+            self._salt = self._files.content(_SALT)
         if not self._salt:
             self._files.put(_SALT, os.urandom(32))
-            self._salt = self._read(_SALT)
+            self._salt = self._files.content(_SALT)
         return self._salt
 
     def pseudonym(self, scope: Scope) -> str:
@@ -115,7 +104,7 @@ class Erasures:
         for name in self._names(_OPEN):
             if name.endswith(".json"):
                 try:
-                    yield from_json(json.loads(self._read(f"{_OPEN}/{name}")))
+                    yield from_json(json.loads(self._files.content(f"{_OPEN}/{name}")))
                 except (ValueError, KeyError, TypeError) as error:
                     raise StorageError(
                         f"the erasure {self._files.base}/{_OPEN}/{name} cannot be read: {error}"
@@ -123,7 +112,8 @@ class Erasures:
 
     def traces(self, erasure_id: str) -> tuple[Traces, Traces]:
         """Traces of what was said, and of what was made of it."""
-        said, derived = (Traces.load(self.salt, self._read(f"{_OPEN}/{erasure_id}.{n}")) for n in ("said", "derived"))
+        contents = (self._files.content(f"{_OPEN}/{erasure_id}.{name}") for name in ("said", "derived"))
+        said, derived = (Traces.load(self.salt, each) for each in contents)
         return said, derived
 
     def close(self, erasure_id: str, certificate: dict[str, Any]) -> None:
@@ -138,7 +128,7 @@ class Erasures:
 
     def certificates(self, scope: Scope | None = None) -> list[dict[str, Any]]:
         """Certificates, the oldest first; of one user or of all."""
-        found = [json.loads(self._read(f"{_CERTIFICATES}/{name}")) for name in self._names(_CERTIFICATES)]
+        found = [json.loads(self._files.content(f"{_CERTIFICATES}/{name}")) for name in self._names(_CERTIFICATES)]
         if scope is None:
             return found
         name = self.pseudonym(scope)
@@ -154,7 +144,7 @@ class Erasures:
 
     def certificate(self, name: str) -> dict[str, Any] | None:
         """One certificate; None where there is none (yet)."""
-        data = self._read(f"{_CERTIFICATES}/{name}.json")
+        data = self._files.content(f"{_CERTIFICATES}/{name}.json")
         return json.loads(data) if data else None
 
     # -- what a provider owes
@@ -168,7 +158,7 @@ class Erasures:
         """What providers are still to delete, by erasure."""
         found = []
         for name in self._names(_OWED):
-            if data := self._read(f"{_OWED}/{name}"):
+            if data := self._files.content(f"{_OWED}/{name}"):
                 entry = json.loads(data)
                 del entry["schema_version"]
                 found.append(OwedDeletion(**entry | {"submitted_at": datetime.fromisoformat(entry["submitted_at"])}))
@@ -209,7 +199,7 @@ class Erasures:
         return f"{_TOMBSTONES}/{self.pseudonym(scope).removeprefix('erased-')}.parquet"
 
     def _buried(self, scope: Scope) -> set[bytes]:
-        data = self._read(self._tombstones(scope))
+        data = self._files.content(self._tombstones(scope))
         return set(pq.read_table(pa.BufferReader(data))["mark"].to_pylist()) if data else set()
 
     def _marks(self, message: Message) -> set[bytes]:

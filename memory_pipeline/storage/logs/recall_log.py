@@ -18,11 +18,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from typing import Any, BinaryIO
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.storage.parquet.schemas import Recall
+
+if TYPE_CHECKING:
+    from memory_pipeline.storage.logs.recall_objects import RecallObjects
 
 _log = logging.getLogger(__name__)
 _ROTATE_BYTES = 64 * 1024 * 1024
@@ -65,7 +69,7 @@ class RecallLog:
     """Spools under one folder. Writing never raises; a failure is reported once through ``logging``.
 
     Args:
-        root: local folder; with an object-storage URI nothing is logged, since objects cannot be appended to.
+        root: local folder, or an object-storage URI (see ``storage.logs.recall_objects``).
         rotate_bytes: size at which a process goes on in a new file.
     """
 
@@ -78,6 +82,7 @@ class RecallLog:
         self._day = 0
         self._size = 0
         self._failing = False
+        self._objects = _objects(root) if "://" in root else None
 
     # -- writing
 
@@ -117,6 +122,9 @@ class RecallLog:
 
     def _write(self, event: Mapping[str, Any]) -> None:
         line = json.dumps(event, separators=(",", ":")).encode("ascii") + b"\n"
+        if self._objects is not None:
+            self._objects.add(line)
+            return
         try:
             with self._lock:
                 self._append(line)
@@ -142,8 +150,6 @@ class RecallLog:
                 return self._fd
             os.close(self._fd)
             self._fd = None
-        if "://" in self.root:
-            raise OSError("objects of a remote home cannot be appended to")
         os.makedirs(self.root, exist_ok=True)
         path = os.path.join(self.root, f"recall-{uuid.uuid4().hex}.jsonl")
         self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL, 0o600)
@@ -154,7 +160,9 @@ class RecallLog:
 
     def files(self) -> list[str]:
         """Paths of all spools, in order of their names."""
-        if "://" in self.root or not os.path.isdir(self.root):
+        if self._objects is not None:
+            return self._objects.paths()
+        if not os.path.isdir(self.root):
             return []
         return sorted(e.path for e in os.scandir(self.root) if e.name.endswith(".jsonl"))
 
@@ -169,7 +177,7 @@ class RecallLog:
 
     def rows_of(self, path: str) -> Iterator[Recall]:
         """The rows of one spool."""
-        for line in _lines(path):
+        for line in self._lines(path):
             yield from _rows(line)
 
     def unreadable(self) -> int:
@@ -180,13 +188,14 @@ class RecallLog:
         lost = 0
         for path in self.files():
             # Another process may have folded it into the lake meanwhile.
-            with suppress(FileNotFoundError), open(path, "rb") as file:
+            with suppress(FileNotFoundError), self._opened(path) as file:
                 lost += sum(raw.endswith(b"\n") and _event(raw) is None for raw in file)
         return lost
 
     def closed(self, before: datetime) -> list[str]:
         """Spools that nobody has written since a moment; before today's first they are not written again."""
-        return [path for path in self.files() if os.stat(path).st_mtime < before.timestamp()]
+        at = self._objects.written_at if self._objects is not None else lambda path: os.stat(path).st_mtime
+        return [path for path in self.files() if at(path) < before.timestamp()]
 
     def remove(self, path: str) -> None:
         """Remove a spool whose rows are elsewhere.
@@ -194,6 +203,9 @@ class RecallLog:
         Raises:
             StorageError: it cannot be removed.
         """
+        if self._objects is not None:
+            self._objects.remove(path)
+            return
         try:
             os.unlink(path)
         except OSError as error:
@@ -203,7 +215,7 @@ class RecallLog:
         """The items of one read, best first; empty when no spool knows it."""
         needle = json.dumps(recall_id).encode()
         for path in self.files():
-            for line in _lines(path, lambda raw: needle in raw):
+            for line in self._lines(path, lambda raw: needle in raw):
                 if line.get("recall") == recall_id and line.get("kind") != "feedback":
                     return [row for row in _rows(line) if row.item_id]
         return []
@@ -226,14 +238,29 @@ class RecallLog:
         """
         removed = 0
         for path in self.files():
-            lines = list(_lines(path))
+            lines = list(self._lines(path))
             kept = [event for event in lines if not gone(event)]
             if len(kept) == len(lines):
                 continue
             removed += len(lines) - len(kept)
-            if not dry:
+            if not dry and self._objects is not None:
+                self._objects.replace(path, b"".join(map(_line, kept)))
+            elif not dry:
                 _replace(path, len(lines), kept, gone)
         return removed
+
+    def _opened(self, path: str) -> BinaryIO:
+        return open(path, "rb") if self._objects is None else BytesIO(self._objects.content(path))
+
+    def _lines(self, path: str, wanted: Callable[[bytes], bool] = lambda raw: True) -> Iterator[dict[str, Any]]:
+        with self._opened(path) as file:
+            yield from _events(file, path, wanted)
+
+
+def _objects(root: str) -> RecallObjects:
+    from memory_pipeline.storage.logs.recall_objects import RecallObjects
+
+    return RecallObjects(root)
 
 
 def _replace(path: str, read: int, kept: list[dict[str, Any]], gone: Callable[[Mapping[str, Any]], bool]) -> None:
@@ -253,11 +280,6 @@ def _replace(path: str, read: int, kept: list[dict[str, Any]], gone: Callable[[M
 
 def _line(event: Mapping[str, Any]) -> bytes:
     return json.dumps(event, separators=(",", ":")).encode("ascii") + b"\n"
-
-
-def _lines(path: str, wanted: Callable[[bytes], bool] = lambda raw: True) -> Iterator[dict[str, Any]]:
-    with open(path, "rb") as file:
-        yield from _events(file, path, wanted)
 
 
 def _events(file: BinaryIO, path: str, wanted: Callable[[bytes], bool] = lambda raw: True) -> Iterator[dict[str, Any]]:

@@ -171,6 +171,25 @@ class Files:
         except OSError as error:
             raise StorageError(f"cannot write {target}: {error}") from error
 
+    def names(self, folder: str) -> list[str]:
+        """Names of what lies in a folder under the root, in order; none where there is no such folder."""
+        infos = self.fs.get_file_info(pafs.FileSelector(f"{self.base}/{folder}", allow_not_found=True))
+        return sorted(info.base_name for info in infos)
+
+    def content(self, path: str) -> bytes:
+        """Content of a file under the root; empty where there is none.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
+        try:
+            with self.fs.open_input_stream(f"{self.base}/{path}") as stream:
+                return bytes(stream.read())
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise StorageError(f"cannot read {self.base}/{path}: {error}", path=str(path)) from error
+
     def remove(self, path: str) -> None:
         """Remove a file if it is there (a path inside the root, or as :meth:`paths` gives it).
 

@@ -58,7 +58,7 @@ class Lake:
         self.root = root
         self.store = Files(root)
         self.versions = Versions(self.store)
-        self.fence = Fence(self.store.base if self.store.local else None)
+        self.fence = Fence(self.store.base if self.store.local else root.rstrip("/"))
 
     # -- places
 

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.errors import StorageError
+from memory_pipeline.storage.exclusion.locks import lock
 from memory_pipeline.storage.parquet.schemas import DATASETS
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ STAGED = ("memory_versions", "verdicts")
 """Datasets whose rows are staged."""
 _BELOW = frozenset({"quarantined"})  # a reply that did not fit is kept, whatever comes of the others
 _NOTE = "note.json"
-_LOCK = ".lock"
 _UNSAFE = re.compile(r"[^\w.-]|^\.")
 
 
@@ -122,7 +121,7 @@ class StagedRows:
         for info in self._infos():
             if info.type == pafs.FileType.Directory:
                 self.lake.store.fs.delete_dir(info.path)
-            elif info.base_name != _LOCK:
+            elif info.base_name != ".lock":
                 self.lake.store.fs.delete_file(info.path)
 
     def remove(self) -> None:
@@ -156,25 +155,12 @@ class StagedRows:
 
     @contextmanager
     def held(self) -> Iterator[bool]:
-        """Whether nobody else is at work on it; meanwhile nobody else is. On object storage it is always so."""
-        from filelock import FileLock, Timeout
-
-        if not self.lake.store.local:
-            yield True
-            return
-        lock = FileLock(f"{self.path}/{_LOCK}", thread_local=False)
-        try:
-            self.lake.store.fs.create_dir(self.path, recursive=True)
-            lock.acquire(timeout=0)
-        except Timeout:
-            yield False
-            return
-        except OSError as error:
-            raise StorageError(f"cannot write {self.path}: {error}") from error
-        try:
-            yield True
-        finally:
-            lock.release()
+        """Whether nobody else is at work on it; meanwhile nobody else is."""
+        # On object storage beside the run's folder, which is removed while its lock is held.
+        store = self.lake.store
+        place = f"{self.path}/" if store.local else f"{store.root.rstrip('/')}/{FOLDER}-locks/{self.name}"
+        with lock(place, f"what run {self.name} has staged", wait=False) as idle:
+            yield idle
 
 
 def staged_runs(lake: Lake) -> list[StagedRows]:

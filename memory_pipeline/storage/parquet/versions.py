@@ -11,11 +11,10 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as version_of_package
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +22,7 @@ import pyarrow.fs as pafs
 import pyarrow.parquet as pq
 
 from memory_pipeline.errors import SchemaTooNew, StorageError
+from memory_pipeline.storage.exclusion.locks import lock
 from memory_pipeline.storage.parquet.files import NOTES, Files
 from memory_pipeline.storage.parquet.migrations import steps
 from memory_pipeline.storage.parquet.schemas import DATASETS
@@ -145,16 +145,8 @@ class Versions:
             self._look(again=True)
 
     def _alone(self) -> AbstractContextManager[object]:
-        if not self._files.local:
-            return nullcontext()
-        from filelock import FileLock
-
-        try:
-            folder = Path(self._files.base, NOTES)
-            folder.mkdir(parents=True, exist_ok=True)
-            return FileLock(folder / f".{NOTE}.lock")
-        except OSError as error:
-            raise StorageError(f"cannot lock {self._files.base}: {error}") from error
+        root = self._files.base if self._files.local else self._files.root
+        return lock(f"{root}/{NOTES}/.{NOTE}", "versions of the datasets")
 
     def _look(self, *, again: bool = False) -> None:
         """Take notice of the note where it may have changed."""

@@ -86,7 +86,7 @@ class Index(IndexUpkeep):
         """
         follows = None if settings.encoder_fixed else settings
         found = cls(settings.path("index"), encoder.model, encoder.dimensions, follows)
-        found.fence = Fence(None if settings.remote else settings.path("lake"))
+        found.fence = Fence(settings.path("lake"))
         return found
 
     @property

@@ -8,20 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import Enum, auto
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.message import Message
-from memory_pipeline.errors import StorageError
 from memory_pipeline.stages.messages.landing.histories import Landed, settled
 from memory_pipeline.stages.messages.languages import identified
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.exclusion.locks import lock
+from memory_pipeline.storage.exclusion.locks import lock
+from memory_pipeline.storage.parquet.lake import Lake
 
 Key = tuple[str, str, str, str]
-LOCK = ".ingest.lock"
+LOCK = ".ingest"
 KEY = ("tenant_id", "user_id", "session_id", "message_id")
 _DAY = timedelta(days=1)
 
@@ -64,24 +64,11 @@ class Added:
 def exclusive(settings: Settings) -> Iterator[None]:
     """Keeps other processes from looking up and adding at the same time.
 
-    A remote home has no lock: there, one process ingests at a time (Dagster's concurrency limit).
+    Raises:
+        StorageError: the lock cannot be made.
     """
-    if settings.remote:
+    with lock(settings.path("lake", LOCK), "the log of messages"):
         yield
-        return
-    from filelock import FileLock
-
-    path = Path(settings.path("lake")) / LOCK
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(path)
-        lock.acquire()
-    except OSError as error:
-        raise StorageError(f"cannot lock {path}: {error}", path=str(path)) from error
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed], *, as_given: bool = False) -> Added:
