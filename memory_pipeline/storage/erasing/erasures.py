@@ -2,7 +2,7 @@
 providers owe. No content, anywhere.
 
 A tombstone is a salted hash by which an erased message is known when it is sent again; the salt lies beside them, and
-whoever removes both forgets them. See ``storage.erasing.erasure_fence`` for fences.
+whoever removes both forgets them. See ``storage.exclusion.erasure_fence`` for fences.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.erasing.erasure_fence import FENCES, fence_name
 from memory_pipeline.storage.erasing.traces import Traces
+from memory_pipeline.storage.exclusion.erasure_fence import FENCES, fence_name
 from memory_pipeline.storage.parquet.files import Files
 
 FOLDER = "erasures"

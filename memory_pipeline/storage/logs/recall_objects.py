@@ -9,7 +9,7 @@ import threading
 import uuid
 
 from memory_pipeline.errors import StorageError
-from memory_pipeline.storage.erasing.erasure_fence import Fence
+from memory_pipeline.storage.exclusion.erasure_fence import Fence
 from memory_pipeline.storage.parquet.files import Files
 
 EVERY_S = 60.0

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
-from memory_pipeline.storage.erasing.erasure_fence import Fence
+from memory_pipeline.storage.exclusion.erasure_fence import Fence
 from memory_pipeline.storage.parquet.arrow_rows import empty, from_table, to_table
 from memory_pipeline.storage.parquet.damaged_files import damage, damaged
 from memory_pipeline.storage.parquet.files import ROLLED, Files, replaced_by

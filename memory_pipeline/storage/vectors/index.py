@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IndexMismatch, StorageError
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.erasing.erasure_fence import Fence
+from memory_pipeline.storage.exclusion.erasure_fence import Fence
 from memory_pipeline.storage.parquet.arrow_rows import arrow_schema
 from memory_pipeline.storage.vectors import encoder_pointer
 from memory_pipeline.storage.vectors.encoder_pointer import folder_of
