@@ -70,6 +70,8 @@ class ContextPolicy:
         recent_days: how far back what happened lately reaches.
         close, near: cosine from which on a turn, or a memory, that shares no word with the request has to do with it.
         told: share of a memory's words from which on a sentence says the same.
+        boundary_near: cosine from which on a request is near what is not to be brought up, so that the block names it
+            although the user does not; -1 = every block names every boundary.
     """
 
     budget_tokens: int
@@ -95,6 +97,7 @@ class ContextPolicy:
     close: float
     near: float
     told: float
+    boundary_near: float
 
 
 @dataclass(frozen=True, slots=True)

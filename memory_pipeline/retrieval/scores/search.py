@@ -140,6 +140,11 @@ class Searcher:
         hits = _left_alone(found, opened)
         return sorted(hits, key=lambda h: (h.observed_at, h.id))
 
+    def far(self, query: Query, session_id: str | None, under_way: Sequence[str]) -> frozenset[str]:
+        """Ids of the boundaries that a request is far from; see ``Topics.far``."""
+        topics, least = self.sources.topics(query.scope), self._policy.context.boundary_near
+        return topics.far(query.text, self._vector(query.text), least, session_id, under_way)
+
     def picked(self, query: Query, choose: Callable[[UserRows], npt.NDArray[np.bool_]]) -> list[Hit]:
         """The user's own memories that the query may see and that are chosen, the latest first.
 
