@@ -65,6 +65,7 @@ class ContextPolicy:
         kind_items: memories that a kind of request brings at most, beside what could hurt somebody.
         whole_items: the same where the user as a whole is asked for.
         kind_turns: turns that a kind of request brings at most.
+        hazard_turns: turns at most that say what could hurt somebody, where that may matter.
         also_items: memories at most that come, for silent use, to any request for advice or for something to be done.
         also_importance: what a memory's importance counts in their order, beside its cosine.
         recent_days: how far back what happened lately reaches.
@@ -90,6 +91,7 @@ class ContextPolicy:
     kind_share_of_best: float
     kind_items: int
     whole_items: int
+    hazard_turns: int
     also_items: int
     also_importance: float
     recent_days: int
