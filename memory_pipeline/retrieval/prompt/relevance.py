@@ -15,7 +15,6 @@ from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import estimate_tokens
-from memory_pipeline.language.pleas import plea
 from memory_pipeline.language.requests import reaction_words
 from memory_pipeline.retrieval.prompt.needs import EATEN
 from memory_pipeline.retrieval.prompt.requests import Request
@@ -27,6 +26,7 @@ from memory_pipeline.retrieval.prompt.turns import (
     elliptical,
     meaning,
     question,
+    quotable,
     quote,
     sentences,
 )
@@ -188,9 +188,9 @@ def _hurting(hit: Hit, evidence: Evidence, policy: ContextPolicy) -> Iterator[Li
     Of "no bananas, my mouth goes itchy" a memory may say no more than that their mouth does.
     """
     told_by, said = evidence.citing.get(hit.row["message_key"], ()), []
-    for sentence in sentences(hit.row):
+    for sentence in quotable(hit.row):
         asked = sentence.standing in ASKED and sentence.tells_of_self
-        if hazards().isdisjoint(sentence.stems) or plea(sentence.text) or not (sentence.standing in STATED or asked):
+        if hazards().isdisjoint(sentence.stems) or not (sentence.standing in STATED or asked):
             continue
         telling = [m for m in told_by if tells(m, sentence, policy)]
         over = any(m["status"] not in _HOLDING for m in telling)
@@ -212,10 +212,8 @@ def _speakable(hit: Hit, request: Request) -> list[Sentence]:
     idle = _idle() | request.names
     return [
         s
-        for s in sentences(hit.row)
-        if not s.stems <= idle
-        and not plea(s.text)
-        and (s.standing in allowed or (request.fact and _tells_while_asking(s, request)))
+        for s in quotable(hit.row)
+        if not s.stems <= idle and (s.standing in allowed or (request.fact and _tells_while_asking(s, request)))
     ]
 
 
