@@ -66,6 +66,7 @@ class ContextPolicy:
         whole_items: the same where the user as a whole is asked for.
         kind_turns: turns that a kind of request brings at most.
         hazard_turns: turns at most that say what could hurt somebody, where that may matter.
+        hazard_told: share of a sentence's words from which on its memories say what could hurt in it.
         also_items: memories at most that come, for silent use, to any request for advice or for something to be done.
         also_importance: what a memory's importance counts in their order, beside its cosine.
         recent_days: how far back what happened lately reaches.
@@ -92,6 +93,7 @@ class ContextPolicy:
     kind_items: int
     whole_items: int
     hazard_turns: int
+    hazard_told: float
     also_items: int
     also_importance: float
     recent_days: int

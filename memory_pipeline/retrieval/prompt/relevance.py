@@ -105,7 +105,7 @@ def lines(request: Request, evidence: Evidence, policy: ContextPolicy) -> list[L
             summaries += 1
             found.append(Line(hit))
     for hit in evidence.hazards:
-        found += _hurting(hit, evidence, policy)
+        found += _hurting(hit, request, evidence, policy)
     for hit, words in evidence.turns:
         found += _of_turn(hit, replace(request, terms=words, fact=False), evidence, policy)
     found += [Line(hit, silent=True) for hit in evidence.also]
@@ -182,23 +182,30 @@ def _of_turn(hit: Hit, request: Request, evidence: Evidence, policy: ContextPoli
         yield Line(hit, chosen, [s for s in said if s not in chosen] if request.fact else ())
 
 
-def _hurting(hit: Hit, evidence: Evidence, policy: ContextPolicy) -> Iterator[Line]:
+def _hurting(hit: Hit, request: Request, evidence: Evidence, policy: ContextPolicy) -> Iterator[Line]:
     """What a turn says that could hurt somebody, as far as no memory says the whole of it.
 
     Of "no bananas, my mouth goes itchy" a memory may say no more than that their mouth does.
     """
     told_by, said = evidence.citing.get(hit.row["message_key"], ()), []
     for sentence in quotable(hit.row):
-        asked = sentence.standing in ASKED and sentence.tells_of_self
-        if hazards().isdisjoint(sentence.stems) or not (sentence.standing in STATED or asked):
+        if hazards().isdisjoint(sentence.stems) or not _tells_of_harm(sentence, request):
             continue
         telling = [m for m in told_by if tells(m, sentence, policy)]
         over = any(m["status"] not in _HOLDING for m in telling)
         told = any(m["attribute"] in EATEN for m in telling)
-        if not over and not told and sentence.stems.difference(_idle(), *(meaning(m["content"]) for m in telling)):
+        left = sentence.stems.difference(*(meaning(m["content"]) for m in telling))
+        if not over and not told and len(left) > (1 - policy.hazard_told) * len(sentence.stems):
             said.append(sentence)
     if said:
         yield Line(hit, said)
+
+
+def _tells_of_harm(sentence: Sentence, request: Request) -> bool:
+    """Whether a sentence states what could hurt its speaker, or asks with it; of others where one serves them."""
+    if sentence.standing in STATED:
+        return request.others_vital or sentence.tells_of_self
+    return sentence.standing in ASKED and sentence.tells_of_self
 
 
 def _faded(memory: Mapping[str, Any]) -> bool:

@@ -83,7 +83,7 @@ class Searcher:
         opened = self.sources.open(query)
         hits = _left_alone(islice(_in_order(self._scored(query, opened), query), query.k), opened)
         turns = self._needed_turns(query, request, opened)
-        hazards = self._hazardous(query, opened) if request.vital else []
+        hazards = self._hazardous(query, opened) if request.hazardous else []
         quoted = (*hits, *(turn for turn, _ in turns), *hazards)
         said = {h.row["message_key"]: h for h in quoted if h.layer == "episodic"}
         citing = {key: _resting_on(h, opened.now) for key, h in said.items()}
