@@ -7,5 +7,13 @@ from memory_pipeline.language.questions.tables import any_of
 
 def plea(sentence: str) -> bool:
     """Whether a sentence is a plea to forget something or not to bring it up, in English or another known language."""
-    text = sentence.replace("’", "'")
-    return bool(any_of("pleas", "said").match(text) or any_of("pleas", "elsewhere").search(text))
+    return bool(any_of("pleas", "said").match(_plain(sentence))) or foreign_plea(sentence)
+
+
+def foreign_plea(sentence: str) -> bool:
+    """Whether a sentence is such a plea in another known language than English, in which no topic is read out of it."""
+    return bool(any_of("pleas", "elsewhere").search(_plain(sentence)))
+
+
+def _plain(sentence: str) -> str:
+    return sentence.replace("’", "'")

@@ -98,6 +98,11 @@ def reaction_words() -> frozenset[str]:
     return _words("reaction")
 
 
+def hazard_words() -> frozenset[str]:
+    """Words of sentences that say what could hurt somebody."""
+    return _words("hazard")
+
+
 def asks(row: str, text: str) -> bool:
     """Whether a request asks for something in particular.
 

@@ -11,6 +11,7 @@ PLEAS = [
     "Don’t mention Tom again.",
     "Bitte erwähne meinen Ex nicht mehr.",
     "No me hables de mi jefe.",
+    "Y no me vuelvas a hablar de mi jefe.",
     "Ne me parlez plus de ma tante.",
     "Por favor, não me fale do divórcio.",
     "Non voglio parlarne più, non nominarla.",

@@ -34,7 +34,10 @@ def rich(home: Store) -> Store:
                 },
             ),
             ("Owns a violin from 1890.", {"surface": Surface.FACT_CHECK}),
-            ("Does not want to talk about the accident.", {"surface": Surface.AVOID, "type": MemoryType.BOUNDARY}),
+            (
+                "Does not want to talk about the accident.",
+                {"surface": Surface.AVOID, "type": MemoryType.BOUNDARY, "pinned": True},
+            ),
         ]
     )
     home.messages([("I broke a violin string on stage.", {"speaker": "Ada", "at": NOW - 8 * DAY})])

@@ -144,6 +144,34 @@ def test_turns_that_say_what_a_kind_needs_are_quoted_by_those_sentences(home: St
     assert found == ["user: “My sister, I think, is a vegetarian. She lives in Ulm.”"]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No bananas, my mouth goes itchy.",
+        "What goes into my lunchbox when bananas make my mouth itchy?",
+        "Sono intollerante al banana.",
+    ],
+)
+def test_what_could_hurt_is_quoted_where_no_memory_says_it_in_full(
+    home: Store, reader: MemoryReader, said: str
+) -> None:
+    turn = home.message(f"The rent is due. {said}")
+    home.memory("Mouth goes itchy.", subject="user", evidence=[turn.message_id])
+    block = reader.context("What should I cook tonight?", **home.owner).text
+    assert said in block and "rent" not in block
+    assert said not in reader.context("hello", **home.owner).text
+    home.memory(said, subject="user", attribute="allergy", value="bananas", evidence=[turn.message_id])
+    assert f"“{said}”" not in reader.context("What should I cook tonight?", **home.owner).text
+
+
+def test_a_memory_says_what_could_hurt_by_its_words_too(home: Store, reader: MemoryReader) -> None:
+    home.memory("Latex gives them welts up to the elbow.", subject="user")
+    home.memory("Latex gives the nurse welts up to the elbow.", subject="nurse")
+    block = reader.context("Can you blow up some balloons?", **home.owner)
+    assert block.sections == {"USE SILENTLY:": "- Latex gives them welts up to the elbow."}
+    assert "welts" not in reader.context("hello", **home.owner).text
+
+
 def test_turns_behind_what_nobody_may_bring_up_are_not_quoted_for_a_kind(home: Store, reader: MemoryReader) -> None:
     turn = home.message("My sister, I think, is a vegetarian.")
     home.memory("Does not want to talk about the sister.", surface=Surface.AVOID, evidence=[turn.message_id])

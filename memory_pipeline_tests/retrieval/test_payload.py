@@ -27,7 +27,10 @@ def known(home: Store) -> Store:
         [
             ("Is called Ada.", {"subject": "user", "attribute": "name", "value": "Ada"}),
             ("Plays the violin in a quartet.", {}),
-            ("Does not want to talk about the accident.", {"surface": Surface.AVOID, "type": MemoryType.BOUNDARY}),
+            (
+                "Does not want to talk about the accident.",
+                {"surface": Surface.AVOID, "type": MemoryType.BOUNDARY, "pinned": True},
+            ),
         ]
     )
     return home

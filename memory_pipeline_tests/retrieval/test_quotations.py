@@ -247,3 +247,4 @@ def test_a_plea_is_not_quoted_in_whatever_language(everyone: Store, reader: Memo
     said = " ".join(lines(reader, home, "Where is my violin?") + lines(reader, home, "Where is my viola?"))
     assert "attic" in said
     assert "teacher" not in said and "No me hables" not in said
+    assert "sótano" not in said, "no topic is read out of it: what is pleaded for stands in the turn itself"

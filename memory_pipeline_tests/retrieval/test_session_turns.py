@@ -104,6 +104,8 @@ def test_what_the_user_wants_no_word_of_is_not_shown(talk: Talk) -> None:
     curator = MemoryCurator(talk.settings, encoder=WordEncoder(), clock=lambda: talk.now)
     curator.remember("Never bring up my brother Paul.", user_id="ann", type="boundary", surface="avoid")
     assert "Paul" not in talk.shown()
+    block = talk.reader.context("hello", user_id="ann", session_id="s").text
+    assert "Never bring up my brother Paul." in block and "Paul today" not in block
 
 
 def test_it_ends_with_the_session(talk: Talk) -> None:

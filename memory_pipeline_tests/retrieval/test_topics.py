@@ -23,6 +23,7 @@ DAY = timedelta(days=1)
 LAYERS = ["semantic", "episodic", "narrative"]
 CONCERT = "the concert in Lisbon"
 ASKED = "Who came along to the concert in Lisbon?"
+NOTICE = "Does not want their ex Tobias to be brought up."
 EX = re.compile("tobi|2023|kiel", re.I)
 
 
@@ -105,16 +106,34 @@ def broken_up(home: Store) -> Store:
 
 class TestWhatIsNotToBeBroughtUp:
     def test_no_line_of_a_block_names_it(self, broken_up: Store, reader: MemoryReader) -> None:
-        for layout in ("memory", "known-facts"):
-            text = reader.context(ASKED, **broken_up.owner, layout=layout).text
-            assert "Liked the concert" in text
-            assert [line for line in spoken(text) if EX.search(line)] == []
-            assert "Does not want their ex Tobias to be brought up." in text and "2023" not in text
+        block, facts = (reader.context(ASKED, **broken_up.owner, layout=of).text for of in ("memory", "known-facts"))
+        assert "Liked the concert" in block and not EX.search(block)
+        assert "Liked the concert" in facts and [line for line in spoken(facts) if EX.search(line)] == []
+        assert NOTICE in facts and "2023" not in facts
+
+    def test_the_wish_itself_is_said_where_the_request_or_the_conversation_comes_near(
+        self, broken_up: Store, reader: MemoryReader
+    ) -> None:
+        broken_up.message("Tobi called me.", session_id="s-5", at=NOW)
+        owner = broken_up.owner
+        assert NOTICE not in reader.context("hello", **owner).text
+        assert NOTICE not in reader.context("hello", **owner, session_id="s-4").text
+        assert NOTICE in reader.context("hello", **owner, session_id="s-5").text
+        assert NOTICE in reader.context("And my ex?", **owner).text
+        assert NOTICE in reader.context("What does nobody want to be brought up?", **owner).text
+
+    @pytest.mark.parametrize(("value", "given"), [("that", {}), ("ex Tobias", {"pinned": True})])
+    def test_a_wish_that_no_mask_can_hold_or_that_was_pinned_is_always_said(
+        self, home: Store, reader: MemoryReader, value: str, given: dict[str, Any]
+    ) -> None:
+        said = boundary(home, value, **given)
+        assert said.content in reader.context("hello", **home.owner).text
 
     def test_facts_may_be_used_where_the_user_names_it(self, broken_up: Store, reader: MemoryReader) -> None:
         for message in ("What about Tobias?", "Where does Tobi live now?", "Is my ex still around?"):
             text = reader.context(f"{message} {CONCERT}", **broken_up.owner).text
             assert "Saw Tobi again" in text and [line for line in spoken(text) if EX.search(line)] == []
+            assert NOTICE in text
 
     def test_it_is_not_in_the_profile(self, broken_up: Store, reader: MemoryReader) -> None:
         lines = reader.profile(**broken_up.owner).text.splitlines()

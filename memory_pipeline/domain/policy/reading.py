@@ -65,11 +65,15 @@ class ContextPolicy:
         kind_items: memories that a kind of request brings at most, beside what could hurt somebody.
         whole_items: the same where the user as a whole is asked for.
         kind_turns: turns that a kind of request brings at most.
+        hazard_turns: turns at most that say what could hurt somebody, where that may matter.
+        hazard_told: share of a sentence's words from which on its memories say what could hurt in it.
         also_items: memories at most that come, for silent use, to any request for advice or for something to be done.
         also_importance: what a memory's importance counts in their order, beside its cosine.
         recent_days: how far back what happened lately reaches.
         close, near: cosine from which on a turn, or a memory, that shares no word with the request has to do with it.
         told: share of a memory's words from which on a sentence says the same.
+        boundary_near: cosine from which on a request is near what is not to be brought up, so that the block names it
+            although the user does not; -1 = every block names every boundary.
     """
 
     budget_tokens: int
@@ -88,6 +92,8 @@ class ContextPolicy:
     kind_share_of_best: float
     kind_items: int
     whole_items: int
+    hazard_turns: int
+    hazard_told: float
     also_items: int
     also_importance: float
     recent_days: int
@@ -95,6 +101,7 @@ class ContextPolicy:
     close: float
     near: float
     told: float
+    boundary_near: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.statements import Statement, statements
-from memory_pipeline.language.questions.tables import elsewhere
+from memory_pipeline.language.questions.tables import any_of, elsewhere
 from memory_pipeline.language.tables import read as table
 
 _WORD = lazy(r"[^\W\d_]+|\d+")
@@ -17,7 +17,8 @@ _ENOUGH = 0.5  # share of the question's words
 
 
 def foreign_answer(question: str, items: Sequence[Mapping[str, Any]]) -> list[Statement]:
-    """The newest of the statements that are worded as an answer to it is, or share most of its words.
+    """The newest of the statements that are worded as an answer to it is, or share most of its words; the one before it
+    where the question asks for what was so before.
 
     None where they share less than half.
     """
@@ -25,7 +26,8 @@ def foreign_answer(question: str, items: Sequence[Mapping[str, Any]]) -> list[St
     told = [s for s in statements(items) if s.holds]
     worded = [said for ask, said in elsewhere() if ask.search(question)]
     if worded:
-        return _newest([s for s in told if any(said.search(s.quote or s.text) for said in worded)])
+        before = any_of("foreign", "before").search(question) is not None
+        return _newest([s for s in told if any(said.search(s.quote or s.text) for said in worded)], int(before))
     shares = [(len(asked & words(s.quote or s.text)) / len(asked), s) for s in told] if asked else []
     best = max((share for share, _ in shares), default=0.0)
     if best < _ENOUGH:
@@ -34,8 +36,8 @@ def foreign_answer(question: str, items: Sequence[Mapping[str, Any]]) -> list[St
     return _newest(fitting)
 
 
-def _newest(told: Sequence[Statement]) -> list[Statement]:
-    return sorted(told, key=lambda s: str(s.item["observed_at"]), reverse=True)[:1]
+def _newest(told: Sequence[Statement], after: int = 0) -> list[Statement]:
+    return sorted(told, key=lambda s: str(s.item["observed_at"]), reverse=True)[after : after + 1]
 
 
 def words(text: str) -> frozenset[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from memory_pipeline.language.identify import english
-from memory_pipeline.language.pleas import plea
 from memory_pipeline.language.questions.tables import any_of
 from memory_pipeline.language.standing import Standing
-from memory_pipeline.retrieval.prompt.turns import ASKED, SPOKEN, STATED, Sentence, sentences
+from memory_pipeline.retrieval.prompt.turns import ASKED, SPOKEN, STATED, Sentence, quotable, sentences
 
 
 def own_sentences(row: Mapping[str, Any], *, assistant: bool = False) -> tuple[str, ...]:
@@ -20,7 +19,7 @@ def own_sentences(row: Mapping[str, Any], *, assistant: bool = False) -> tuple[s
         assistant: the assistant's own words are asked for; else it has none.
     """
     if row["role"] == "user":
-        return _without_pleas(s.text for s in sentences(row) if s.standing in STATED or _tagged(s))
+        return tuple(s.text for s in quotable(row) if s.standing in STATED or _tagged(s))
     return tuple(s.text for s in sentences(row) if s.standing in SPOKEN) if assistant else ()
 
 
@@ -32,11 +31,7 @@ def asked_sentences(row: Mapping[str, Any]) -> tuple[str, ...]:
     """
     if row["role"] != "user":
         return ()
-    return _without_pleas(s.text for s in sentences(row) if s.standing in ASKED and not _tagged(s))
-
-
-def _without_pleas(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(text for text in texts if not plea(text))
+    return tuple(s.text for s in quotable(row) if s.standing in ASKED and not _tagged(s))
 
 
 def _tagged(sentence: Sentence) -> bool:

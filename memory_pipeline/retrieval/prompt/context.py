@@ -17,7 +17,7 @@ from memory_pipeline.retrieval.prompt.over_reference import Restraint
 from memory_pipeline.retrieval.prompt.relevance import Line, lines
 from memory_pipeline.retrieval.prompt.requests import Request
 from memory_pipeline.retrieval.prompt.session_blocks import SessionBlocks
-from memory_pipeline.retrieval.prompt.session_turns import unremembered
+from memory_pipeline.retrieval.prompt.session_turns import under_way_in, unremembered
 from memory_pipeline.retrieval.query import DETAILS, LAYERS, Query, Reach, one_of
 from memory_pipeline.retrieval.scores.hits import Hit
 
@@ -71,11 +71,12 @@ def assemble(
             )
     request = engine.searcher.request(asked)
     ranked, relevant = _evidence(engine, asked, request, layout)
+    far = _far(engine, asked, session_id) if layout == "memory" else frozenset[str]()
     given = Material(
         request=request,
-        standing=_standing(engine, asked, layout),
+        standing=[hit for hit in _standing(engine, asked, layout) if hit.id not in far],
         ranked=ranked,
-        lines=relevant,
+        lines=[line for line in relevant if line.hit.id not in far],
         at=asked.at,
         timezone=engine.settings.timezone,
         policy=policy,
@@ -117,6 +118,14 @@ def _standing(engine: Engine, asked: Query, layout: str) -> list[Hit]:
     there = {hit.id for hit in found}
     silent = [hit for hit in everywhere if hit.id not in there and avoided(hit)]
     return sorted([*found, *silent], key=lambda hit: (hit.observed_at, hit.id))
+
+
+def _far(engine: Engine, asked: Query, session_id: str | None) -> frozenset[str]:
+    """The boundaries that neither the request nor the conversation comes near."""
+    if not engine.searcher.sources.topics(asked.scope).boundaries:
+        return frozenset()
+    said = under_way_in(engine, asked, session_id) if session_id is not None else ()
+    return engine.searcher.far(asked, session_id, said)
 
 
 def _always(asked: Query) -> Query:

@@ -18,7 +18,8 @@ from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType
 from memory_pipeline.retrieval.prompt.block import Block
 from memory_pipeline.retrieval.prompt.relevance import Line, foremost, quoted
 from memory_pipeline.retrieval.prompt.requests import Request
-from memory_pipeline.retrieval.scores.candidates import NAMES, VITAL
+from memory_pipeline.retrieval.prompt.turns import meaning
+from memory_pipeline.retrieval.scores.candidates import NAMES, VITAL, hazards
 from memory_pipeline.retrieval.scores.hits import Hit
 
 LESSON_TYPES = tuple(sorted({*WORK_TYPES, MemoryType.PATTERN}))
@@ -105,7 +106,9 @@ def _silent(hit: Hit, request: Request) -> bool:
     if hit.type == MemoryType.PROTOCOL:
         return True
     attribute = hit.row["attribute"]
-    return attribute in NAMES if request.greeting else attribute in VITAL and request.vital
+    if request.greeting:
+        return attribute in NAMES
+    return request.vital and (attribute in VITAL or not hazards().isdisjoint(meaning(hit.row["content"])))
 
 
 def _offer(block: Block, line: Line, given: Material) -> None:

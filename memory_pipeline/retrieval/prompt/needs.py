@@ -9,7 +9,7 @@ import numpy as np
 
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.language.requests import Kind
-from memory_pipeline.retrieval.scores.candidates import NAMES, VITAL
+from memory_pipeline.retrieval.scores.candidates import NAMES, VITAL, hazards, vital
 from memory_pipeline.retrieval.scores.keywords import stems
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _DAY = 86_400
 _USER = ("user",)
-_EATEN = ("allergy", "intolerance", "diet")  # what others must not be served; their operations are another matter
+EATEN = ("allergy", "intolerance", "diet")  # what others must not be served; their operations are another matter
 _PASSING = ("ephemeral", "reflection", "pattern")
 _ABOUT_SOMEBODY = ("profile_fact", "preference")
 
@@ -43,14 +43,14 @@ def needed(
         belongs &= rows.seconds("observed_at") >= at - policy.recent_days * _DAY
     if not kind.others:
         belongs &= own | ~rows.matching("type", _ABOUT_SOMEBODY)
-    vital = np.zeros_like(mask)
+    harmful = np.zeros_like(mask)
     if kind.vital:
-        vital = mask & own & rows.matching("attribute", VITAL)
+        harmful = mask & vital(rows)
     if kind.others == "vital":
-        vital |= mask & rows.matching("attribute", _EATEN)
+        harmful |= mask & rows.matching("attribute", EATEN)
     near = np.maximum(rows.vectors @ vector, 0.0) + rows.numbers("importance")
-    rest = _best(np.where(belongs & ~vital, near, 0.0), policy.whole_items if kind.whole else policy.kind_items)
-    return [*_best(np.where(vital, near, 0.0), len(rows)), *rest]
+    rest = _best(np.where(belongs & ~harmful, near, 0.0), policy.whole_items if kind.whole else policy.kind_items)
+    return [*_best(np.where(harmful, near, 0.0), len(rows)), *rest]
 
 
 def also_known(rows: UserRows, mask: Mask, vector: npt.NDArray[np.float32], policy: ContextPolicy) -> list[int]:
@@ -81,6 +81,16 @@ def needed_turns(
         return []
     told = mask & ~rows.aside & (rows.keywords.scores(told_by(kind)) > 0)
     return _best(np.where(told, 1.0 + rows.vectors @ vector, 0.0), policy.kind_turns)
+
+
+def hazardous_turns(rows: UserRows, mask: Mask, vector: npt.NDArray[np.float32], policy: ContextPolicy) -> list[int]:
+    """Places of the users' turns that say what could hurt somebody, the nearest to the request first.
+
+    Args:
+        rows, mask, vector: as in :func:`needed_turns`.
+    """
+    told = mask & ~rows.aside & (rows.keywords.scores(sorted(hazards())) > 0)
+    return _best(np.where(told, 1.0 + rows.vectors @ vector, 0.0), policy.hazard_turns)
 
 
 @cache

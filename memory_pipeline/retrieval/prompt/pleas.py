@@ -33,11 +33,13 @@ class Plea:
     Attributes:
         at: when it was asked for, in seconds since 1970; a boundary holds at all times.
         renewed: when the user first told something of the topic again, infinite where that has not been.
+        place: of the memory that it was read out of, among the user's memories.
     """
 
     topic: Topic
     at: float = np.inf
     renewed: float = np.inf
+    place: int = -1
 
 
 class Pleas:
@@ -57,7 +59,7 @@ class Pleas:
         """What is not to be brought up."""
         now = self._now
         stands = now.matching("type", ("boundary",)) & now.matching("status", ("active",))
-        return tuple(Plea(topic) for n in np.flatnonzero(stands).tolist() for topic in self._topics(n))
+        return tuple(Plea(topic, place=n) for n in np.flatnonzero(stands).tolist() for topic in self._topics(n))
 
     @cached_property
     def holds(self) -> tuple[Plea, ...]:

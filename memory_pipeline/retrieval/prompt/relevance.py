@@ -15,8 +15,8 @@ from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.text import estimate_tokens
-from memory_pipeline.language.pleas import plea
 from memory_pipeline.language.requests import reaction_words
+from memory_pipeline.retrieval.prompt.needs import EATEN
 from memory_pipeline.retrieval.prompt.requests import Request
 from memory_pipeline.retrieval.prompt.turns import (
     ASKED,
@@ -26,9 +26,11 @@ from memory_pipeline.retrieval.prompt.turns import (
     elliptical,
     meaning,
     question,
+    quotable,
     quote,
     sentences,
 )
+from memory_pipeline.retrieval.scores.candidates import hazards
 from memory_pipeline.retrieval.scores.hits import Hit
 from memory_pipeline.retrieval.scores.keywords import stems
 
@@ -44,6 +46,7 @@ class Evidence:
         needed: memories that the request's kinds need, the foremost first.
         also: what else is known of the user and comes nearest to a request that all of it may bear on.
         turns: the user's turns that say something which these kinds need, with the stems that say it.
+        hazards: the user's turns that say what could hurt somebody, where that may matter.
         citing: by message key, all memories that rest on a turn, whatever their state.
         holding: by id, the memories that hold, as far as they may be said: those that rest on the turns, and those
             in the place of what no longer holds.
@@ -53,6 +56,7 @@ class Evidence:
     needed: Sequence[Hit] = ()
     also: Sequence[Hit] = ()
     turns: Sequence[tuple[Hit, frozenset[str]]] = ()
+    hazards: Sequence[Hit] = ()
     citing: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     holding: Mapping[str, Hit] = field(default_factory=dict)
 
@@ -100,6 +104,8 @@ def lines(request: Request, evidence: Evidence, policy: ContextPolicy) -> list[L
         elif summaries < policy.summaries:
             summaries += 1
             found.append(Line(hit))
+    for hit in evidence.hazards:
+        found += _hurting(hit, request, evidence, policy)
     for hit, words in evidence.turns:
         found += _of_turn(hit, replace(request, terms=words, fact=False), evidence, policy)
     found += [Line(hit, silent=True) for hit in evidence.also]
@@ -176,6 +182,32 @@ def _of_turn(hit: Hit, request: Request, evidence: Evidence, policy: ContextPoli
         yield Line(hit, chosen, [s for s in said if s not in chosen] if request.fact else ())
 
 
+def _hurting(hit: Hit, request: Request, evidence: Evidence, policy: ContextPolicy) -> Iterator[Line]:
+    """What a turn says that could hurt somebody, as far as no memory says the whole of it.
+
+    Of "no bananas, my mouth goes itchy" a memory may say no more than that their mouth does.
+    """
+    told_by, said = evidence.citing.get(hit.row["message_key"], ()), []
+    for sentence in quotable(hit.row):
+        if hazards().isdisjoint(sentence.stems) or not _tells_of_harm(sentence, request):
+            continue
+        telling = [m for m in told_by if tells(m, sentence, policy)]
+        over = any(m["status"] not in _HOLDING for m in telling)
+        told = any(m["attribute"] in EATEN for m in telling)
+        left = sentence.stems.difference(*(meaning(m["content"]) for m in telling))
+        if not over and not told and len(left) > (1 - policy.hazard_told) * len(sentence.stems):
+            said.append(sentence)
+    if said:
+        yield Line(hit, said)
+
+
+def _tells_of_harm(sentence: Sentence, request: Request) -> bool:
+    """Whether a sentence states what could hurt its speaker, or asks with it; of others where one serves them."""
+    if sentence.standing in STATED:
+        return request.others_vital or sentence.tells_of_self
+    return sentence.standing in ASKED and sentence.tells_of_self
+
+
 def _faded(memory: Mapping[str, Any]) -> bool:
     """Whether a memory of something that happened is out of retrieval for its age: the turn has to tell it."""
     return bool(memory["status"] == Status.STALE and memory["type"] == MemoryType.EPISODIC_EVENT)
@@ -187,10 +219,8 @@ def _speakable(hit: Hit, request: Request) -> list[Sentence]:
     idle = _idle() | request.names
     return [
         s
-        for s in sentences(hit.row)
-        if not s.stems <= idle
-        and not plea(s.text)
-        and (s.standing in allowed or (request.fact and _tells_while_asking(s, request)))
+        for s in quotable(hit.row)
+        if not s.stems <= idle and (s.standing in allowed or (request.fact and _tells_while_asking(s, request)))
     ]
 
 
@@ -253,22 +283,20 @@ def _replies(hit: Hit, request: Request) -> bool:
 
 
 def _once(found: Sequence[Line]) -> list[Line]:
-    """Each thing once: a sentence that was quoted already, or that a memory says in full, is left out."""
-    kept: list[Line] = []
+    """Each thing once: a sentence that was quoted already, or that a memory says in full, is left out; what else of a
+    turn is to be quoted joins its line."""
+    kept: dict[tuple[str, str], Line] = {}
     heard = [meaning(line.hit.row["content"]) for line in found if not line.said]
-    known: set[tuple[str, str]] = set()
     for line in found:
-        if (line.hit.layer, line.hit.id) in known:
-            continue
-        known.add((line.hit.layer, line.hit.id))
-        if not line.said:
-            kept.append(line)
-            continue
+        key = (line.hit.layer, line.hit.id)
         fresh = [s for s in line.said if s.stems and not any(s.stems <= other for other in heard)]
-        if fresh:
-            heard += [s.stems for s in fresh]
-            kept.append(replace(line, said=fresh))
-    return kept
+        heard += [s.stems for s in fresh]
+        if key in kept:
+            said = sorted((*kept[key].said, *fresh), key=lambda s: s.start)
+            kept[key] = replace(kept[key], said=said, more=[s for s in kept[key].more if s not in said])
+        elif fresh or not line.said:
+            kept[key] = replace(line, said=fresh)
+    return list(kept.values())
 
 
 def quoted(line: Line, said: Sequence[Sentence], terms: Collection[str]) -> str:

@@ -60,6 +60,11 @@ class Request:
         return not self.greeting and (not self.kinds or any(k.vital for k in self.kinds) or not self.fact)
 
     @property
+    def hazardous(self) -> bool:
+        """Whether what has been said of it must be in view, too: where it may matter, or nobody can tell what does."""
+        return not self.greeting and (not self.kinds or any(k.vital for k in self.kinds))
+
+    @property
     def others_vital(self) -> bool:
         """Whether what could hurt other people must be in view."""
         return any(kind.others == "vital" for kind in self.kinds)

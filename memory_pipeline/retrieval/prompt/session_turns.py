@@ -79,6 +79,11 @@ def unremembered(engine: Engine, asked: Query, session_id: str, message: str) ->
     return tuple(reversed(found))
 
 
+def under_way_in(engine: Engine, asked: Query, session_id: str) -> tuple[str, ...]:
+    """The latest turns of a session that may not have been taken in yet, as far as a read may see them."""
+    return tuple(t.content for t in in_view(tuple(_seen(engine, asked, session_id)), engine.policy.working.turns))
+
+
 def _seen(engine: Engine, asked: Query, session_id: str) -> Iterator[Message]:
     """The turns of a session under way that a read may see: class, domain and agent guard them like every other row."""
     turns = engine.working.turns(asked.scope, session_id)

@@ -6,7 +6,7 @@ of the rows and kept with them. The pleas, their topics and what rests on them h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -78,6 +78,35 @@ class Topics:
         """What must not be brought up in reply to a text: what boundaries close and it does not name, shape (rows,)."""
         named = [speaks(plea.topic, text) for plea in self.boundaries]
         return np.asarray(marked.closed[[not n for n in (*named, False)]].any(axis=0), dtype=bool)
+
+    def far(
+        self,
+        text: str,
+        vector: npt.NDArray[np.float32],
+        least: float,
+        session_id: str | None = None,
+        under_way: Sequence[str] = (),
+    ) -> frozenset[str]:
+        """Ids of the boundaries that a request is far from: the masks hold them, and to name them would only bring them
+        up. One that was pinned, or names no topic that a mask could hold, is never far.
+
+        Args:
+            vector: of the request, shape (dimensions,), of length 1.
+            least: cosine to the boundary's own words from which on a request is near it.
+            session_id: of the conversation that the request belongs to.
+            under_way: turns of that conversation that are in no row yet.
+        """
+        now, turns = self._now, self._messages
+        here = turns.matching("session_id", () if session_id is None else (session_id,))
+        closed = self.marked(turns).closed if here.any() else self._nothing(turns).closed
+        named = {
+            plea.place
+            for plea, about in zip(self.boundaries, closed, strict=False)
+            if (about & here).any() or any(speaks(plea.topic, said) for said in (text, *under_way))
+        }
+        held = {plea.place for plea in self.boundaries} - named
+        pinned = now.numbers("pinned") == 1
+        return frozenset(now.ids[n] for n in held if not pinned[n] and now.vectors[n] @ vector < least)
 
     def silent(self, text: str, at: float) -> bool:
         """Whether a text of the running conversation or a summary of it speaks of anything that is closed.
@@ -233,6 +262,10 @@ class _NothingClosed(Topics):
 
     def unasked(self, marked: Marked, text: str) -> Mask:
         return marked.gone
+
+    @property
+    def boundaries(self) -> tuple[Plea, ...]:
+        return ()
 
     def silent(self, text: str, at: float) -> bool:
         return False

@@ -9,6 +9,7 @@ from typing import Any
 
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import NEGATIONS, STOPWORDS
+from memory_pipeline.language.pleas import foreign_plea, plea
 from memory_pipeline.language.standing import Standing
 from memory_pipeline.retrieval.scores.keywords import stems, tokenise
 
@@ -64,6 +65,20 @@ def sentences(row: Mapping[str, Any]) -> Sequence[Sentence]:
     """
     content = row["content"]
     return [_sentence(content, span["start"], span["end"], span["standing"]) for span in row["spans"] or ()]
+
+
+def quotable(row: Mapping[str, Any]) -> Sequence[Sentence]:
+    """The sentences of a turn without pleas to forget something or to leave it alone.
+
+    Of a turn that pleads in another language none are left: what it pleads for stands in it, and no mask knows it.
+
+    Args:
+        row: of the index's messages.
+    """
+    said = sentences(row)
+    if any(foreign_plea(s.text) for s in said):
+        return ()
+    return [s for s in said if not plea(s.text)]
 
 
 def _sentence(content: str, start: int, end: int, standing: str) -> Sentence:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from memory_pipeline.domain.reading.wording import asks_for_time, asks_the_assistant
+from memory_pipeline.language.requests import hazard_words
 from memory_pipeline.retrieval.query import Query
+from memory_pipeline.retrieval.scores.keywords import stems
 from memory_pipeline.retrieval.scores.proximity import Leads, in_period, linked
 from memory_pipeline.retrieval.store.naming import MemoryNames
 from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES, Citations, UserRows
@@ -56,13 +59,25 @@ class Candidates:
     linked: Floats
 
 
+@cache
+def hazards() -> frozenset[str]:
+    """Stems of words that say what could hurt somebody."""
+    return frozenset(stems(sorted(hazard_words())))
+
+
+def vital(rows: UserRows) -> Mask:
+    """Of memories: what could hurt the user if it were not in view, by its attribute or by its words."""
+    found = rows.matching("attribute", VITAL) | (rows.keywords.scores(sorted(hazards())) > 0)
+    return found & rows.matching("subject", ("user",))
+
+
 def constant(rows: UserRows, at: float, within_days: int) -> Mask:
     """Of memories: what a prompt block holds whatever the turn is about.
 
     Pinned memories (DL-18), what must not be brought up (DL-23), open loops that are due by then or overdue, how to
     answer (protocols), what could hurt the user if it were not in view (allergies, health, diet), and the user's name.
     """
-    own = rows.matching("attribute", (*VITAL, *NAMES)) & rows.matching("subject", ("user",))
+    own = vital(rows) | (rows.matching("attribute", NAMES) & rows.matching("subject", ("user",)))
     # A day more than asked for: how many days off it is, the user's own calendar says.
     due = rows.matching("type", ("open_loop",)) & (rows.seconds("due_at") <= at + (within_days + 1) * 86_400)
     mask: Mask = (rows.numbers("pinned") == 1) | bounded(rows) | due | rows.matching("type", ("protocol",)) | own

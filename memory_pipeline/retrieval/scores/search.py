@@ -14,7 +14,7 @@ import numpy as np
 
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.language.requests import asks
-from memory_pipeline.retrieval.prompt.needs import also_known, needed, needed_turns, told_by
+from memory_pipeline.retrieval.prompt.needs import also_known, hazardous_turns, needed, needed_turns, told_by
 from memory_pipeline.retrieval.prompt.relevance import Evidence
 from memory_pipeline.retrieval.prompt.requests import Request, Requests
 from memory_pipeline.retrieval.query import Query
@@ -83,13 +83,15 @@ class Searcher:
         opened = self.sources.open(query)
         hits = _left_alone(islice(_in_order(self._scored(query, opened), query), query.k), opened)
         turns = self._needed_turns(query, request, opened)
-        said = {h.row["message_key"]: h for h in (*hits, *(turn for turn, _ in turns)) if h.layer == "episodic"}
+        hazards = self._hazardous(query, opened) if request.hazardous else []
+        quoted = (*hits, *(turn for turn, _ in turns), *hazards)
+        said = {h.row["message_key"]: h for h in quoted if h.layer == "episodic"}
         citing = {key: _resting_on(h, opened.now) for key, h in said.items()}
         cited = (row for rows in citing.values() for row in rows)
         over = (h.row for h in hits if h.layer == "semantic")
         holding = _holding([*cited, *over], opened)
         needed, also = self._needed(query, request, opened)
-        return Evidence(hits, needed, also, turns, citing, holding)
+        return Evidence(hits, needed, also, turns, hazards, citing, holding)
 
     def _needed(self, query: Query, request: Request, opened: Opened) -> tuple[list[Hit], list[Hit]]:
         """The memories that the request's kinds need, the foremost first, and what else may bear on it."""
@@ -121,6 +123,14 @@ class Searcher:
         allowed = _left_alone((turn for turn, _ in found), opened)
         return [(turn, words) for turn, (_, words) in zip(allowed, found, strict=True)]
 
+    def _hazardous(self, query: Query, opened: Opened) -> list[Hit]:
+        """The user's turns that say what could hurt somebody."""
+        own = next((t for t in opened.tables if t.rows.name == MESSAGES), None)
+        if own is None or not len(own.rows):
+            return []
+        places = hazardous_turns(own.rows, own.mask, self._vector(query.text), self._policy.context)
+        return _left_alone([hit(MESSAGES, own.rows.row(place)) for place in places], opened)
+
     def request(self, query: Query) -> Request:
         """What the text of a query asks of memory."""
         return self._requests.read(query.text, self._vector(query.text))
@@ -139,6 +149,11 @@ class Searcher:
         found = [hit(MEMORIES, source.rows.row(place)) for place in np.flatnonzero(mask).tolist()]
         hits = _left_alone(found, opened)
         return sorted(hits, key=lambda h: (h.observed_at, h.id))
+
+    def far(self, query: Query, session_id: str | None, under_way: Sequence[str]) -> frozenset[str]:
+        """Ids of the boundaries that a request is far from; see ``Topics.far``."""
+        topics, least = self.sources.topics(query.scope), self._policy.context.boundary_near
+        return topics.far(query.text, self._vector(query.text), least, session_id, under_way)
 
     def picked(self, query: Query, choose: Callable[[UserRows], npt.NDArray[np.bool_]]) -> list[Hit]:
         """The user's own memories that the query may see and that are chosen, the latest first.

@@ -329,6 +329,10 @@ OTHER_LANGUAGES = [
     ("我住在哪里？", "我上周搬到了上海，现在在一家医院当护士。", True),
     ("Bin ich gegen etwas allergisch?", "Ich bin allergisch gegen Katzen.", True),
     ("¿A qué soy alérgica?", "Soy alérgica a los cacahuetes.", True),
+    ("Che lavoro faccio?", "Faccio l'elettricista a Bari.", True),
+    ("Wat voor werk doe ik?", "Ik werk overdag als bakker.", True),
+    ("En qué trabajo?", "Soy maestra en un colegio.", True),
+    ("En qué trabajo?", "Soy alérgica a los gatos.", False),
     ("Wie heißt mein Hund?", "Mein Hund heißt Balu.", True),
     ("Wie heißt mein Hund?", "Ich wohne seit drei Jahren in Köln.", False),
     ("¿Cuándo es mi cumpleaños?", "Me gusta mucho el teatro de mi barrio.", False),
@@ -340,6 +344,14 @@ def test_other_languages(question: str, said: str, known: bool) -> None:
     reply = told(question, turn(said))
     assert reply.known is known
     assert (said in reply.text) is known
+
+
+def test_what_was_so_before_is_asked_for_in_other_languages_too() -> None:
+    first, second = "Vivo en Sevilla con mi perro.", "Ya nos pasamos a Cádiz."
+    turns = (turn(first, observed_at="2026-08-01T10:00:00+00:00"), turn(second))
+    assert second in told("¿Dónde vivo ahora?", *turns).text
+    assert first in told("¿Dónde vivía antes?", *turns).text
+    assert not told("¿Dónde vivía antes?", turns[0]).known
 
 
 class TestWhatComesNearest:
