@@ -88,7 +88,7 @@ def run_demo(progress: Callable[[str, int, int | None], None], *, fresh: bool = 
             shutil.copyfile(source, inbox / source.name)
     stop = listen(progress)
     try:
-        report = run(settings)
+        report = run(settings, mark_empty=True)
     finally:
         stop()
     return _account(settings, report)

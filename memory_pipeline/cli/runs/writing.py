@@ -127,7 +127,7 @@ def run(
             announce(settings, *span, stages, ask=not yes)
         stop = listen(tell)
         try:
-            report = materialise(settings, *span, stages, dry_run=dry_run, accept=accepted)
+            report = materialise(settings, *span, stages, dry_run=dry_run, accept=accepted, mark_empty=True)
         finally:
             stop()
     if as_json:

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     owners=OWNERS,
     code_version="1",
     description="Closed days in one file, the ledger's checkpoint, the index compacted and without old versions, "
-    "temporary files gone, and Dagster's event log pruned.",
+    "temporary files gone, Dagster's event log pruned, and days from which nothing is made marked as done.",
 )
 def maintenance(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.MaterializeResult[None]:
     from memory_pipeline.orchestration.dagster_home.maintenance import maintain_all
+    from memory_pipeline.orchestration.runs.empty_partitions import report_empty
 
-    done = maintain_all(pipeline.stage_context(context.run.run_id), context.instance)
+    ctx = pipeline.stage_context(context.run.run_id)
+    done = maintain_all(ctx, context.instance)
     before, after = done.stores.before, done.stores.after
     steps = [{"step": step, "what": k, "n": n} for step, found in done.stores.done.items() for k, n in found.items()]
     parts = sorted({*before.datasets, *before.tables, *after.datasets, *after.tables})
@@ -44,6 +46,7 @@ def maintenance(context: dg.AssetExecutionContext, pipeline: Pipeline) -> dg.Mat
         "event log: logs of runs removed": done.history.logs,
         "event log: events removed": done.history.events,
         "event log: bytes freed": done.history.freed,
+        "partitions with nothing to make": report_empty(context.instance, ctx),
         "by part": table(weights),
         "steps": table(steps),
     }

@@ -21,6 +21,7 @@ from memory_pipeline.orchestration.processes.interrupts import watched
 from memory_pipeline.orchestration.processes.liveness import give_up
 from memory_pipeline.orchestration.processes.marks import alive
 from memory_pipeline.orchestration.processes.stage_contexts import stage_context
+from memory_pipeline.orchestration.runs.empty_partitions import report_empty
 from memory_pipeline.orchestration.runs.plan import ENOUGH, Step, due
 from memory_pipeline.orchestration.runs.run_report import RunReport, account
 from memory_pipeline.settings import Settings
@@ -86,6 +87,7 @@ def make(
     steps: Sequence[Step] = (),
     done: Counter[tuple[str, date]] | None = None,
     accept: Sequence[str] = (),
+    mark_empty: bool = False,
 ) -> None:
     """Make what is due, and what is due then, until nothing is; the report is told of each run.
 
@@ -93,6 +95,7 @@ def make(
         start: begins the ids under which the plan is asked.
         steps: what is due now, where that is known.
         done: how often partitions count as made already.
+        mark_empty: tell Dagster of the partitions from which nothing is made.
     """
     done, batch = done if done is not None else Counter(), settings.chat_batch
     left_open: dict[tuple[str, date], str] = {}
@@ -101,6 +104,8 @@ def make(
         watched(lambda: give_up(dagster)) as raise_if_stopped,
         told_of(dagster, settings, report),
     ):
+        if mark_empty:  # before the rest: an asset's latest materialisation should be one that made something
+            report_empty(dagster, stage_context(f"{start}-empty", settings.home, batch))
         while steps := steps or due(
             stage_context(f"{start}-{len(report.planned)}", settings.home, batch), first, last, only, done, left_open
         ):
@@ -110,6 +115,8 @@ def make(
                 raise_if_stopped()
                 done.update((name, day) for name, days in step.partitions.items() for day in days)
             steps = ()
+        if mark_empty:
+            report_empty(dagster, stage_context(f"{start}-made", settings.home, batch))
 
 
 def sweep(settings: Settings, through: date, accept: Sequence[str] = ()) -> RunReport:

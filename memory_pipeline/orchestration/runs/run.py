@@ -30,11 +30,14 @@ def run(
     *,
     dry_run: bool = False,
     accept: Sequence[str] = (),
+    mark_empty: bool = False,
 ) -> RunReport:
     """Take the inbox, then materialise what is missing or stale.
 
     Args:
         accept: names of audits of what is staged that may fail; it is recorded that they did.
+        mark_empty: have Dagster show days, weeks and months from which nothing is made as done, not as missing; about
+            a millisecond for each of them and each asset, once.
 
     Raises:
         MemoryPipelineError: a step failed; what was finished stays, and the next run goes on from there.
@@ -61,7 +64,7 @@ def run(
     if steps or any(has_died(settings, mark.stem) for mark in marks(settings)):
         from memory_pipeline.orchestration.runs.materialise import make
 
-        make(settings, report, start, first, last, only, steps=steps, accept=accept)
+        make(settings, report, start, first, last, only, steps=steps, accept=accept, mark_empty=mark_empty)
     account(stage_context(f"{start}-end", settings.home, settings.chat_batch), report, began)
     return report
 
