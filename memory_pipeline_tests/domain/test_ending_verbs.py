@@ -120,6 +120,12 @@ class TestByLikeness:
         name = replace(self.fiddle, attribute="name")
         assert likely_ended(self.told, [(name, 0.9)], self.similarity) == []
 
+    def test_means_no_other_part_of_a_body(self) -> None:
+        ankle = replace(self.fiddle, attribute="health", content="Has a sprained ankle.", value="sprained ankle")
+        better = replace(self.told, content="Their foot is all good again.")
+        assert likely_ended(better, [(ankle, 0.6)], self.similarity) == []
+        assert likely_ended(replace(better, content="Their joint is all good again."), [(ankle, 0.6)], self.similarity)
+
     def test_that_only_points_means_the_only_one(self) -> None:
         vague = replace(self.told, content="Gave it up.")
         assert likely_ended(vague, [(self.fiddle, 0.2)], self.similarity) == [self.fiddle]

@@ -116,6 +116,18 @@ def test_an_ending_from_before_the_fact_was_told_ends_nothing() -> None:
     assert ended(long_ago, [known]) == ended(late, [known]) == []
 
 
+def test_what_is_told_by_the_month_ends_what_was_told_within_it() -> None:
+    known = memory(proposal("Plays guitar.", NOON, attribute="hobby", value="guitar"))
+    last_month = proposal("Left guitar.", LATER, valid_from=NOON - timedelta(days=25))
+    assert ended(last_month, [known]) == [known]
+
+
+def test_what_somebody_elses_things_do_ends_nothing_of_the_users() -> None:
+    known = memory(proposal("Works at Siemens.", NOON, attribute="employer", value="Siemens"))
+    assert ended(proposal("Their contract with Siemens ran out.", LATER), [known]) == [known]
+    assert ended(proposal("Brother's contract with Siemens ran out.", LATER), [known]) == []
+
+
 def test_of_two_employers_an_unnamed_one_is_not_guessed() -> None:
     two = [
         memory(proposal(f"Works at {name}.", NOON, attribute="employer", value=name)) for name in ("Siemens", "a bar")

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 
 from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.consolidation.ending_verbs import denied, for_now, kinds_of, verb_endings
-from memory_pipeline.domain.consolidation.equivalence import one_owner, qualified
+from memory_pipeline.domain.consolidation.equivalence import of_another, one_owner, qualified
 from memory_pipeline.domain.consolidation.naming import named_in
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import MemoryVersion
@@ -42,10 +43,10 @@ _TASTES = frozenset({"likes", "dislikes"})
 _PEOPLE = frozenset({"pet", "family", "friend", "partner"}) | {f"current_{w}" for w in wordset("objects", "roles")}
 _KIN = wordset("objects", "kin")
 _SEVERAL = 2
-_OTHERS = wordset("objects", "people") - {"we", "it", "they"}
 _PASSING_BY = lazy(r"stopp?(?:ed|s) (?:by|at|in|off|over|for|to|short|on)\b")
-_THEM = lazy(r"\b(?:them|him|her|me)\b")
 _TENSE = wordset("objects", "tense")
+# "Left last month" is dated to the first of it, and people go on talking of what they do a little after its end.
+_ABOUT_THEN = timedelta(days=31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ def tells_end(content: str) -> bool:
 
 def ended(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[MemoryVersion]:
     """The memories that a proposal tells to be over: states of its subject, stated before it."""
-    told_over = [e for e in endings(proposal.content) if e.anyone or e.role or e.subject or not _of_another(proposal)]
+    told_over = [e for e in endings(proposal.content) if e.anyone or e.role or e.subject or not of_another(proposal)]
     living = [m for m in memories if _may(proposal, m)] if told_over else []
     found: dict[str, MemoryVersion] = {}
     for ending in told_over:
@@ -175,23 +176,22 @@ def open_to_end(proposal: Proposal, memories: Sequence[MemoryVersion], *, named:
     Args:
         named: by the endings that name a thing; else by those that only point to one, "traded it in".
     """
-    told = () if _of_another(proposal) else endings(proposal.content)
+    told = () if of_another(proposal) else endings(proposal.content)
     told_over = [e for e in told if e.kinds and bool(e.what - _vague()) == named]
     living = [m for m in memories if _may(proposal, m) and _of(proposal, m)] if told_over else []
-    return [m for m in living if any(e.kinds & kinds_of(m.attribute, m.content) for e in told_over)]
+    return [
+        m
+        for m in living
+        if any(
+            e.kinds & kinds_of(m.attribute, m.content) and not _of_other_parts(e.what, _stems(m.content))
+            for e in told_over
+        )
+    ]
 
 
 @lru_cache(maxsize=1)
 def _vague() -> frozenset[str]:
     return frozenset(map(stem, wordset("objects", "vague")))
-
-
-def _of_another(proposal: Proposal) -> bool:
-    """Whether somebody else did what is told as a deed: "Brother sold his car"."""
-    text = normalise(proposal.content)
-    if normalise(proposal.subject or "user") != "user" or next(iter(words(text)), "") not in _OTHERS:
-        return False
-    return not _THEM.search(text)
 
 
 def _of_former(told: Sequence[MemoryVersion], living: Sequence[MemoryVersion]) -> list[MemoryVersion]:
@@ -227,7 +227,7 @@ def _may(proposal: Proposal, memory: MemoryVersion) -> bool:
         return False
     at = proposal.valid_from
     zone = memory.timezone
-    return at is None or local_day(at, zone) >= local_day(memory.observed_at, zone)
+    return at is None or local_day(at, zone) + _ABOUT_THEN >= local_day(memory.observed_at, zone)
 
 
 def _presently(memory: MemoryVersion) -> bool:
@@ -257,9 +257,21 @@ def _meant(ending: Ending, proposal: Proposal, memory: MemoryVersion) -> bool:
     if ending.verb and stem(_first(_without_subject(normalise(memory.content), memory.subject))) not in named:
         return named == there - {stem(w) for w in _TENSE}
     # All that is named must be there: "no longer drinks instant coffee" is not about coffee.
-    if named_in(named, there):
+    if named_in(named, there) and not _of_other_parts(named, there):
         return True
     return bool(value) and value <= named and _names(ending.what, value) and _ANY not in ending.ends
+
+
+def _of_other_parts(named: frozenset[str], there: frozenset[str]) -> bool:
+    """Whether both name parts of a body, and not one of them is the same: a wrist that is well again says nothing of an
+    ankle."""
+    said, known = named & _parts(), there & _parts()
+    return bool(said and known) and said.isdisjoint(known)
+
+
+@lru_cache(maxsize=1)
+def _parts() -> frozenset[str]:
+    return frozenset(stem(singular(word)) for word in wordset("objects", "sides") | wordset("objects", "single_parts"))
 
 
 def _is_provider(ending: Ending, memory: MemoryVersion, value: frozenset[str]) -> bool:

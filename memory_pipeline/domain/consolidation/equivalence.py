@@ -19,6 +19,8 @@ from memory_pipeline.domain.text import content_words, figures, names, negations
 
 _EVENTS = frozenset({MemoryType.EPISODIC_EVENT, MemoryType.EPHEMERAL})
 _SAME_EVENT_DAYS = 2
+_OTHERS = wordset("objects", "people") - {"we", "it", "they"}
+_THEM = lazy(r"\b(?:them|him|her|me)\b")
 _ALSO = lazy(
     r"\b(?:also|too|as well|second|another|additionally|besides|on the side|part[- ]time|(?:on|at) (?:the )?weekends?|"
     r"by night|in the evenings?|sometimes)\b",
@@ -172,6 +174,16 @@ def one_owner(a: Proposal | MemoryVersion, b: Proposal | MemoryVersion) -> bool:
     left, right = (normalise(item.subject or "user") for item in (a, b))
     own = wordset("objects", "own") | {"user"}
     return left == right or left in own and right in own
+
+
+def of_another(proposal: Proposal) -> bool:
+    """Whether it tells what somebody else did, or what happened to something of theirs, as no fact of theirs: "Brother
+    sold his car", "Sister's class moved to Thursdays"."""
+    text = normalise(proposal.content)
+    first = next(iter(words(text)), "").removesuffix("'s")
+    if normalise(proposal.subject or "user") != "user" or first not in _OTHERS:
+        return False
+    return not _THEM.search(text)
 
 
 def _called(one: Proposal | MemoryVersion, other: Proposal | MemoryVersion) -> bool:

@@ -6,7 +6,13 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from memory_pipeline.domain.consolidation.equivalence import compatible_numbers, one_owner, one_person, told_together
+from memory_pipeline.domain.consolidation.equivalence import (
+    compatible_numbers,
+    of_another,
+    one_owner,
+    one_person,
+    told_together,
+)
 from memory_pipeline.domain.consolidation.naming import named_in, same_thing
 from memory_pipeline.domain.consolidation.slots import same_value
 from memory_pipeline.domain.consolidation.studies import fields_in
@@ -54,6 +60,8 @@ _SITE = lazy(r"\b(?:in|at) (?P<site>[A-Z][\w'-]*(?: [A-Z][\w'-]*)*)")
 _SINCE = lazy(r"\b(?:since|now|from|started)\b", re.I)
 _UNITS = frozenset({"milligram", "microgram", "tablet", "evening", "morning", "bedtime", "take", "takes", "night"})
 _WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_FROM_TO_DAY = lazy(rf"(?P<thing>[^,.;]*?) from (?P<old>{_DAY})s?(?: \w+)? to (?P<new>{_DAY})", re.I)
 _LEADING = {
     "medication": "health",
     "use": "tool",
@@ -97,13 +105,14 @@ def replaced(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[Memo
         m
         for m in memories
         if m.type not in _NOT_STATES and not m.negated and proposal.observed_at >= m.referenced_at
-        if one_owner(proposal, m) or one_person(proposal, m) or _names_it(proposal, m)
+        if one_owner(proposal, m) and not of_another(proposal) or one_person(proposal, m) or _names_it(proposal, m)
         if any(_is_it(old, proposal, m) for old in olds)
         or (proposal.operation is Operation.UPDATE and _other_figure(proposal, m))
         or _renewed(proposal, m)
         or _redosed(proposal, m)
         or _other_place(proposal, m)
         or _rescheduled(proposal, m)
+        or _on_another_day(proposal, m)
         or _relocated(proposal, m)
         or _other_field(proposal, m)
         or _only_this(proposal, m)
@@ -152,6 +161,8 @@ def _renewed(proposal: Proposal, memory: MemoryVersion) -> bool:
     before = [stem(w) for w in words(memory.content) if content_words(w)][:3]
     if len(led) > 1 and _verb(proposal) == _verb(memory):
         led = led[1:]  # "Uses Python 3.13" is no news of "Uses Postgres 16"
+        if proposal.operation is Operation.UPDATE and of_one:  # "Charges 35 an hour", "Charges 30 pounds an hour"
+            before = list(there)
     return bool(led) and any(stem(singular(w)) in there and stem(singular(w)) in before for w in led)
 
 
@@ -235,6 +246,19 @@ def _other_place(proposal: Proposal, memory: MemoryVersion) -> bool:
     ):
         return False
     return not content_words(new.group("place")) & content_words(old.group("place"))
+
+
+def _on_another_day(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Moved quiz night from Wednesday to Sunday" after "Runs a pub quiz on Wednesdays": the day that is given up is
+    the memory's only one, and both name a thing that is on it."""
+    moved = _FROM_TO_DAY.search(proposal.content)
+    if moved is None or proposal.negated:
+        return False
+    days = {singular(w) for w in words(memory.content)} & _WEEKDAYS
+    named = {stem(singular(w)) for w in content_words(moved["thing"])}
+    return days == {moved["old"].lower()} and not named.isdisjoint(
+        stem(singular(w)) for w in content_words(memory.content)
+    )
 
 
 def _doses(text: str) -> frozenset[str]:

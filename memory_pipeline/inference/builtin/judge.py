@@ -32,6 +32,7 @@ _RETIRED = frozenset({"superseded", "contradicted", "closed", "archived"})
 _EVENTS = frozenset({"episodic_event", "ephemeral"})
 _DATED = frozenset({"open_loop", "decision", "profile_fact", "estimate"})
 _STEMMED = Tolerance(near=0.6, alike=None, part=0.8, changed=0.8, contained=2, exact=False)
+_WANTED = lazy(r"(?:no longer|does not) (?:want|plan|intend|hope|aim)s? to\b", re.I)
 _OUTCOME = lazy(r"\s*\((?:kept|dropped)\)")
 _DROPS = lazy(
     r"^(?:no longer|does not|is not going|decided (?:not|against)|will not|cancelled|canceled|dropped)\b|"
@@ -62,7 +63,10 @@ def _judge(candidate: Mapping[str, Any], loops: Sequence[Mapping[str, Any]]) -> 
 
 
 def _tells(candidate: Mapping[str, Any]) -> bool:
-    """Whether a statement tells of something that happened: "Called mom." """
+    """Whether a statement tells of something that happened ("Called mom."), or that a wish is one no more ("No longer
+    wants to be a vet.")."""
+    if _WANTED.match(candidate["content"]):
+        return True
     return candidate["type"] in _EVENTS and not negated(candidate["content"])
 
 

@@ -204,3 +204,16 @@ def test_slots_are_read_back_from_wording() -> None:
 
 def test_likeness_ignores_tense_and_framing() -> None:
     assert likeness("Needs to call mom by 13 March 2026.").stems == likeness("Called mum (kept).").stems
+
+
+@pytest.mark.parametrize(
+    ("said", "closed"),
+    [
+        ("No longer wants to be a vet.", ["k1"]),
+        ("Does not want to be a vet.", ["k1"]),
+        ("Does not like the vet.", []),
+        ("No longer wants to be a nurse.", []),
+    ],
+)
+def test_a_wish_that_is_one_no_more_is_closed(said: str, closed: list[str]) -> None:
+    assert judged(said, loops=(loop("Wants to be a vet."),)).closes == closed
