@@ -9,8 +9,8 @@ import dagster as dg
 import pytest
 
 from memory_pipeline.domain.calendar import Grain, Period
+from memory_pipeline.orchestration.dagster_home.instance import instance
 from memory_pipeline.orchestration.runs.empty_partitions import report_empty
-from memory_pipeline.orchestration.instance import instance
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.plan import freshness
