@@ -22,7 +22,7 @@ from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion, Status
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.text import content_words, normalise, spellings
+from memory_pipeline.domain.text import content_words, normalise
 from memory_pipeline.inference.vector_cache import OwnedText
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ class Neighbourhood:
         self._place: dict[str, int] = {}
         self._slots: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._texts: dict[int, str] = {}
+        self._word_places: dict[str, set[int]] = defaultdict(set)
         self._loops: dict[int, MemoryVersion] = {}
         for memory in living:
             self.put(memory)
@@ -129,6 +130,7 @@ class Neighbourhood:
         twin._place = dict(self._place)
         twin._slots = defaultdict(set, {key: set(places) for key, places in self._slots.items()})
         twin._texts = dict(self._texts)
+        twin._word_places = self._word_places  # grows only, and what it finds is held against the rows
         twin._loops = dict(self._loops)
         return twin
 
@@ -153,6 +155,8 @@ class Neighbourhood:
         if (key := slot_of(memory).key) is not None:
             self._slots[key].add(place)
         self._texts[place] = f"{normalise(memory.content)} {normalise(memory.value or '')} "
+        for word in _words(memory):
+            self._word_places[word].add(place)
         if memory.type is MemoryType.OPEN_LOOP:
             self._loops[place] = memory
 
@@ -268,10 +272,9 @@ class Neighbourhood:
         }
 
     def _sharing(self, words: frozenset[str]) -> set[int]:
-        """Places of the memories that hold one of some words: the words of a text are read only where it may."""
-        stems = [stem for word in words for stem in spellings(word)]
-        likely = (p for p, text in self._texts.items() if any(stem in text for stem in stems))
-        return {p for p in likely if not words.isdisjoint(self._words(p))}
+        """Places of the memories that hold one of some words."""
+        likely = {p for word in words for p in self._word_places.get(word, ())}
+        return {p for p in likely if p < len(self._rows) and not words.isdisjoint(self._words(p))}
 
     def _words(self, place: int) -> frozenset[str]:
         memory = self._rows[place]
