@@ -38,8 +38,9 @@ def fragment(text: str) -> str:
         hit = says.match(plain)
         if hit:
             said = {name: (found or "").strip(" ,") for name, found in hit.groupdict().items()}
-            if hit.groupdict().get("what") and hit.start("what") == 0 and said["what"][1:].islower():
-                said["what"] = said["what"].lower()  # a capital because it stands first
+            for name in {"what", "which"} & said.keys():
+                if said[name] and hit.start(name) == 0 and said[name][1:].islower():
+                    said[name] = said[name].lower()  # a capital because it stands first
             return " ".join(told.format(**(said | {"rest": hit.groupdict().get("rest") or ""})).split())
     return ""
 

@@ -173,7 +173,8 @@ class People:
             return None
         if token.dep == "compound":  # "my brother Max", where the name is the head
             head = sentence.head(token)
-            if head.pos != "PROPN" or not head.text[:1].isupper() or not _mine(sentence, head):
+            owned = _mine(sentence, head) or token.index > 0 and sentence[token.index - 1].low in _OWN
+            if head.pos != "PROPN" or not head.text[:1].isupper() or not owned:
                 return None
             return _somebody(token.low, relation, _name(sentence, head, without=[token]), head, pet=pet)
         if not _mine(sentence, token) and not _had(sentence, token):

@@ -195,7 +195,10 @@ def _small_name() -> re.Pattern[str]:
 
 @cache
 def _leads() -> re.Pattern[str]:
-    return lazy(rf"^(?:(?:{alternatives('lead')})(?![\w'-])\s*[,:!.…–—-]*\s*|[,.:;!…)(–—-]+\s*)+", re.I)
+    counted = "|".join(table("repair")["counted"])  # "second year of my PhD" does not begin with "second"
+    return lazy(
+        rf"^(?:(?!\w+ (?:{counted})\b)(?:{alternatives('lead')})(?![\w'-])\s*[,:!.…–—-]*\s*|[,.:;!…)(–—-]+\s*)+", re.I
+    )
 
 
 @cache

@@ -6,6 +6,7 @@ What cannot stand alone is refused: a pronoun whose noun is elsewhere, a verb wh
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from memory_pipeline.language.clauses import Clause, Cue
 from memory_pipeline.language.people import People, Subject
@@ -128,7 +129,13 @@ def _beside_verb(clause: Clause) -> list[Token]:
     behind = [t for t in kept if t.index > verb and not _joins_another(clause, t)]
     while behind and behind[-1].dep in {"punct", "cc"}:
         behind.pop()
-    return [*adverbs, *behind, *lead]
+    return [*adverbs, *behind, *map(_lowered, lead)]
+
+
+def _lowered(token: Token) -> Token:
+    """A word that leads in without the capital of its place: "if they eat nuts" behind what happens then."""
+    small = token.index == 0 and token.pos in {"SCONJ", "ADP", "ADV", "DET"} and token.text[:1].isupper()
+    return replace(token, text=token.text[:1].lower() + token.text[1:]) if small else token
 
 
 def _hidden(clause: Clause) -> set[int]:

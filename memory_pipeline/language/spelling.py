@@ -34,6 +34,14 @@ _HAS_BEEN = lazy(r"(?<=\w)'s been\b", re.I)
 _DONE_WITH = lazy(r"^(?:(?:i'm|i am) )?(?:all |finally )?(?:done|through) with ", re.I)
 # "Its apixaban now."
 _ITS = lazy(r"\bits (?=(?:an? )?[a-z]+ (?:now|instead)\b)", re.I)
+# "If I eat cashews my throat closes up": without its comma the parser takes what follows for a part of the condition.
+_UNPARTED = lazy(
+    r"^(?P<led>(?:if|whenever|when|every time|each time|as soon as|once) i(?:'m)? "
+    r"(?:(?!(?:that|which|who|and|or|if)\b)[\w'-]+ ){1,6}?"
+    r"(?:(?!(?:my|our|the|an?|near|at|in|on|to|with|of|for|from|and|or|as|than|about|am|like|that|if|when)\b)[\w'-]+)) "
+    r"(?=(?:my (?:\w+ ){1,2}?\w+s|i \w+)\b)",
+    re.I,
+)
 _WORD = lazy(r"(?<![A-Za-z'])[A-Za-z']+(?![A-Za-z'\d])")  # "N3" is no "n"
 _SPACE = lazy(r"\s+")
 
@@ -54,6 +62,7 @@ def spelled(text: str) -> str:
     text = _short_is().sub(" is ", text)
     text = _HAS_BEEN.sub(" has been ", text)
     text = _DONE_WITH.sub("I finished ", text)
+    text = _UNPARTED.sub(r"\g<led>, ", text)
     text = _TURNED.sub(r"\1 years old \2", text)
     phrases = table("repair")["phrase"]
     text = _phrases().sub(lambda m: str(phrases[m.group().lower()]), text)

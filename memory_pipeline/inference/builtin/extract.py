@@ -24,6 +24,7 @@ from memory_pipeline.inference.builtin.facts import Direction, Fact
 from memory_pipeline.inference.builtin.notes import Remainder, pronouns, untold
 from memory_pipeline.inference.builtin.plans import joined_duty
 from memory_pipeline.inference.builtin.presupposed import at_home, occasion, presupposed
+from memory_pipeline.inference.builtin.reactions import as_reaction
 from memory_pipeline.inference.builtin.reading import OPEN, Reading, facts, naming
 from memory_pipeline.inference.builtin.turns import Statement, statements
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
@@ -142,7 +143,7 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
             continue
         closed = [] if vain else deeds(reading, people)
         duty = joined_duty(reading, readings[n - 1] if n else None)
-        for fact in duty or [*facts(reading), *closed]:
+        for fact in duty or [*(as_reaction(f, reading) for f in facts(reading)), *closed]:
             if not (vain and _is_deed(fact)) and not (told and _names_again(fact, named)):
                 told += _drafts([fact], reading.times, source, reading.clause)
         _remember_things(reading, people)

@@ -43,6 +43,8 @@ def _attribute(person: Subject) -> str:
         return f"current_{relation}"
     if person.kind is Kind.PET:
         return "pet"
+    if relation in words("owned_thing"):
+        return "possession"
     return next((slot for slot in ("partner", "friend") if relation in words(slot)), "family")
 
 

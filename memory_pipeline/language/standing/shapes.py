@@ -41,7 +41,7 @@ _MARKUP = lazy(r"<!--.*?-->|<(script|style|pre|code)\b.*?</\1>", re.S | re.I)
 _LOG_LINE = lazy(
     r"""^[ \t]*(?:
       \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\]?[ ].*
-    | (?:\[[^\]\n]{1,30}\][ ]?)?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|TRACE|CRITICAL)\b.*
+    | (?:\[[^\]\n]{1,30}\][ ]?)?\[?(?:INFO|WARN(?:ING)?|ERROR|DEBUG|FATAL|TRACE|CRITICAL)\b.*
     | (?:[A-Z][a-z]{2}[ ]+\d{1,2}[ ])\d\d:\d\d:\d\d[ ].*
     | at[ ][\w.$<>]+\(.*\)
     | File[ ]".*",[ ]line[ ]\d+.* | \w*(?:Error|Exception)(?::[ ].*|$) | Caused[ ]by:.* | panic:.*

@@ -22,6 +22,7 @@ IDENTITY = {
     "Good news from the scale, I weigh 88 kg now.": ["weight=88 kg"],
     "Hi, I'm Tomasz, 41.": ["name=Tomasz", "age=41"],
     "Dear assistant, I weigh 81 kg.": ["weight=81 kg"],
+    "Dear assistant, my name is Pia": ["name=Pia"],
     "Hey assistant, I weigh 80 kg.": ["weight=80 kg"],
 }
 HOME_AND_WORK = {
@@ -44,6 +45,7 @@ HOME_AND_WORK = {
     "I was promoted to Senior Manager": ["occupation=Senior Manager"],
     "I no longer work at Google": ["employer=not Google"],
     "I study forestry": ["education=forestry"],
+    "Third year of my apprenticeship as a plumber": ["education=third year of their apprenticeship"],
     "I study chemistry at ETH": ["education=chemistry"],
     "I have a PhD in Political Science": ["education=PhD in Political Science"],
 }
@@ -59,6 +61,8 @@ PEOPLE = {
     "my best friend Sam is a chef": ["friend=Sam"],
     "my cats are called Tom and Jerry": ["pet=Tom and Jerry"],
     "I adopted a kitten": ["pet=kitten"],
+    "our beagle Biscuit bolts every time the bell rings": ["pet=Biscuit"],
+    "my car Betsy needs a new clutch": ["possession=Betsy"],
     "my brother lives in Oslo": ["brother.residence=Oslo"],
     "My wife is a pediatric nurse": ["wife.occupation=pediatric nurse"],
     "my son is 5": ["son.age=5"],

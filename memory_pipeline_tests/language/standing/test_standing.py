@@ -78,6 +78,7 @@ FOREIGN_TEXTS = [
     ("```\n# I hate this company\nx = 1\n```\nwhy", "I hate this company"),
     ("int x = 3; // I live in a basement", "I live in a basement"),
     ("2024-05-01 10:00:00 ERROR I am handler five\nwhat is it", "I am handler"),
+    ("[ERROR] 2024-05-01 10:00:00 I am handler five\nwhat is it", "I am handler"),
     ('{"name": "Ada", "bio": "I live in London"}', "I live in London"),
     ("name,age,city\nAda,36,London\nBo,41,Oslo", "Ada,36"),
     ('There\'s a line in the song: "I am a poor boy, I need no sympathy."', "I need no sympathy"),
