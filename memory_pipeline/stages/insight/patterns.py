@@ -34,7 +34,7 @@ from memory_pipeline.stages.insight.derived_gate import CitedMessages
 from memory_pipeline.stages.insight.pattern_groups import Group, UserPatterns
 from memory_pipeline.stages.operations.age import let_time_pass
 from memory_pipeline.stages.publication.audit_result import Audit
-from memory_pipeline.stages.publication.auditing import joined
+from memory_pipeline.stages.publication.auditing import combined
 from memory_pipeline.stages.publication.layered_context import OnTop, on_top
 from memory_pipeline.stages.publication.publish import publish
 from memory_pipeline.stages.publication.staged_publication import staged
@@ -83,7 +83,7 @@ def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> PatternReport:
                 count[batch](published.users)
     if users:
         clear(ctx, "patterns", users)
-    report.audits = joined(publication.audits, passed)
+    report.audits = combined(publication.audits, passed)
     return report
 
 

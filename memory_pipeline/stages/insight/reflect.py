@@ -25,10 +25,10 @@ from memory_pipeline.stages.insight.derived_gate import CitedMessages
 from memory_pipeline.stages.insight.insights import Insights
 from memory_pipeline.stages.insight.joint_asking import ask_jointly
 from memory_pipeline.stages.insight.reflect_requests import Question, grouped
-from memory_pipeline.stages.insight.reflect_requests import joined as together
+from memory_pipeline.stages.insight.reflect_requests import joint_request as together
 from memory_pipeline.stages.operations.age import let_time_pass
 from memory_pipeline.stages.publication.audit_result import Audit
-from memory_pipeline.stages.publication.auditing import joined
+from memory_pipeline.stages.publication.auditing import combined
 from memory_pipeline.stages.publication.layered_context import OnTop, on_top
 from memory_pipeline.stages.publication.publish import publish
 from memory_pipeline.stages.publication.staged_publication import staged
@@ -76,7 +76,7 @@ def reflect(ctx: StageContext, weeks: Sequence[Period]) -> ReflectReport:
     if users:
         clear(ctx, "reflections", users)
     again = let_time_pass(ctx, ordered)  # for what has just been made, too
-    report.audits = joined(joined(publication.audits, passed), again)
+    report.audits = combined(combined(publication.audits, passed), again)
     return report
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.message import Message
 from memory_pipeline.errors import StorageError
-from memory_pipeline.stages.messages.landing.histories import Landed, settled
+from memory_pipeline.stages.messages.landing.histories import Landed, ordered_messages
 from memory_pipeline.stages.messages.languages import identified
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed], *, as_given
     from memory_pipeline.storage.erasing.erasures import Erasures
 
     with exclusive(settings):
-        every = settled(lake, batch)
+        every = ordered_messages(lake, batch)
         messages = Erasures(settings).living(every)
         change = _change(lake, messages)
         new, amended = change.new, change.amended

@@ -13,7 +13,7 @@ from memory_pipeline.errors import BundleError, NotFound
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.operations.bundle.archive import DATASETS, Manifest, Member, encoded, sha256, write
 from memory_pipeline.stages.operations.bundle.bundle_rows import line
-from memory_pipeline.stages.plan.freshness import code_version, made, stale
+from memory_pipeline.stages.plan.freshness import code_version, provenance, stale
 from memory_pipeline.stages.plan.registry import STAGES
 from memory_pipeline.storage.logs.recall_log import RecallLog
 
@@ -79,7 +79,7 @@ def _made(ctx: StageContext, scope: Scope) -> dict[str, dict[str, Any]]:
     found = {}
     for stage in STAGES:
         own = {period_of(stage.grain, day).start for day in days}
-        fresh = sorted(own & made(ctx, stage).keys() - set(stale(ctx, stage)))
+        fresh = sorted(own & provenance(ctx, stage).keys() - set(stale(ctx, stage)))
         code = code_version(ctx.settings, ctx.prompts, stage)
         found[stage.name] = {"code": code, "partitions": [day.isoformat() for day in fresh]}
     return found

@@ -28,8 +28,8 @@ from memory_pipeline.stages.operations.bundle.archive import DATASETS, Bundle, M
 from memory_pipeline.stages.operations.bundle.bundle_rows import nouns
 from memory_pipeline.stages.operations.bundle.exporting import rows_of
 from memory_pipeline.stages.operations.bundle.rescoping import rescoped
-from memory_pipeline.stages.operations.bundle.vetting import Aside, Rules, Vetted, owned, vet
-from memory_pipeline.stages.plan.freshness import code_version, inputs, made, record, stale
+from memory_pipeline.stages.operations.bundle.vetting import Aside, Rules, Vetted, require_owner, vet
+from memory_pipeline.stages.plan.freshness import code_version, inputs, provenance, record, stale
 from memory_pipeline.stages.plan.registry import BY_NAME, Stage
 from memory_pipeline.stages.publication.auditing import IMPORT, MERGE, audited, require
 from memory_pipeline.stages.publication.auditing import record as record_audits
@@ -96,7 +96,7 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
         if fault := identifier_fault(value, name):
             raise BundleError(f"{path}: {fault}", path=str(path))
     rows = _rows(bundle)
-    owned(rows, source)
+    require_owner(rows, source)
     if scope != source:
         rows = rescoped(rows, source, scope)
     with ExitStack() as locks:
@@ -304,7 +304,7 @@ def _record(ctx: StageContext, manifest: Manifest, before: Mapping[str, set[date
 
 
 def _record_stage(ctx: StageContext, stage: Stage, days: Iterable[date]) -> None:
-    wanted, noted = inputs(ctx, stage), made(ctx, stage)
+    wanted, noted = inputs(ctx, stage), provenance(ctx, stage)
     code = code_version(ctx.settings, ctx.prompts, stage)
     fresh = sorted(day for day in days if day in wanted and noted.get(day) != (wanted[day], code))
     record(ctx, stage, wanted, fresh, {})
