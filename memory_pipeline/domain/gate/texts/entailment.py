@@ -13,12 +13,12 @@ from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
 from memory_pipeline.domain.gate.gate_input import GateInput
-from memory_pipeline.domain.gate.rules.substance import SHALLOW
 from memory_pipeline.domain.gate.texts.claims import Claim
 from memory_pipeline.domain.gate.texts.conversation import SourceText, fold
 from memory_pipeline.domain.gate.texts.hinges import telling
 from memory_pipeline.domain.gate.texts.language import grammar, without_dates
 from memory_pipeline.domain.gate.texts.relatedness import implied, near
+from memory_pipeline.domain.gate.texts.small_talk import SHALLOW
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import singular

@@ -14,9 +14,9 @@ from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
-from memory_pipeline.domain.gate.rules.substance import SHALLOW
 from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, source_text
 from memory_pipeline.domain.gate.texts.numerals import NUMBER
+from memory_pipeline.domain.gate.texts.small_talk import SHALLOW
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.tables import table, wordset

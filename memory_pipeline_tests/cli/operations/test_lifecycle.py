@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from memory_pipeline.cli.reads.lifecycle import app
+from memory_pipeline.cli.operations.lifecycle import app
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.storage.parquet.lake import Lake
