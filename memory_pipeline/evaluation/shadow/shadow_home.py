@@ -21,25 +21,10 @@ from memory_pipeline.stages.plan.registry import BY_LEVEL, BY_NAME, STAGES
 from memory_pipeline.stages.publication.auditing import ACCEPTABLE
 from memory_pipeline.storage.parquet.lake import Lake, scopes_table
 from memory_pipeline.storage.parquet.schemas import Cost, Reply
+from memory_pipeline.storage.parquet.user_datasets import OF_A_USER
 from memory_pipeline.storage.vectors.index import Index
 
 Agree = Callable[[Forecast], bool]
-_COPIED = (
-    "messages",
-    "message_revisions",
-    "message_classes",
-    "windows",
-    "proposals",
-    "verdicts",
-    "memory_versions",
-    "holds",
-    "links",
-    "entities",
-    "summaries",
-    "replies",
-    "recalls",
-    "usefulness",
-)
 # What tells or states something because of what memories say: in the shadow, where the real home has ever made it.
 _DERIVED = {stage.name for stage in STAGES if stage.tells and stage.follows == "memories"}
 
@@ -80,7 +65,7 @@ def shadow_home(
 
 def _copy(real: Lake, shadow: Lake, scopes: Sequence[Scope], today: date) -> None:
     wanted = {"wanted": scopes_table(scopes)}
-    for dataset in _COPIED:
+    for dataset in OF_A_USER:
         for day in real.days(dataset):
             rows = real.sql(
                 f"SELECT d.* FROM {dataset} d SEMI JOIN wanted USING (tenant_id, user_id)",
