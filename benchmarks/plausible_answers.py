@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from memory_pipeline.inference.builtin.extract import extract
+from memory_pipeline.inference.builtin.extraction.extract import extract
 from memory_pipeline.inference.replies import dump
 from memory_pipeline_tests.protocol_server import ProtocolServer
 from memory_pipeline_tests.protocol_steps import Call, minimal

@@ -11,14 +11,14 @@ from memory_pipeline.orchestration.assets.freshness_policies import watched
 from memory_pipeline.orchestration.assets.rate_checks import rate_checks
 from memory_pipeline.orchestration.assets.stages import ASSETS
 from memory_pipeline.orchestration.automation import JOBS, SCHEDULES, inbox_sensor
-from memory_pipeline.orchestration.metadata.panel_links import linked
+from memory_pipeline.orchestration.metadata.panel_links import with_panel_link
 from memory_pipeline.orchestration.processes.waiting import wait_patiently
 from memory_pipeline.orchestration.resources import Pipeline
 
 wait_patiently()
 defs = dg.Definitions(
     assets=[
-        asset.map_asset_specs(watched).map_asset_specs(linked)
+        asset.map_asset_specs(watched).map_asset_specs(with_panel_link)
         for asset in (
             transcripts.transcripts,
             *ASSETS,

@@ -46,7 +46,7 @@ class _Silent:
 _SILENT = _Silent()
 
 
-def wanted() -> bool:
+def is_traced() -> bool:
     """Whether anybody takes spans: cheap enough to ask before working out attributes."""
     return _SDK in sys.modules or _configured()
 
@@ -57,7 +57,7 @@ def span(name: str, **attributes: Value) -> Iterator[Span]:
 
     An error marks it with the error's class alone: messages and stack traces may quote what users said.
     """
-    tracer = _tracer() if wanted() else None
+    tracer = _tracer() if is_traced() else None
     if tracer is None:
         yield _SILENT
         return
@@ -76,7 +76,7 @@ def span(name: str, **attributes: Value) -> Iterator[Span]:
 
 def count(name: str, amount: float, unit: str, **attributes: Value) -> None:
     """Add to a counter."""
-    if amount and wanted() and (_tracer() is not None):
+    if amount and is_traced() and (_tracer() is not None):
         _counter(name, unit).add(amount, attributes)
 
 
@@ -115,7 +115,7 @@ def flush() -> None:
 
 def state() -> str:
     """What becomes of spans, in a few words."""
-    if not wanted():
+    if not is_traced():
         return "off: no OTEL_EXPORTER_OTLP_ENDPOINT"
     if _tracer() is None:
         return "off: OpenTelemetry's SDK is not installed (pip install 'memory-pipeline[otel]')"

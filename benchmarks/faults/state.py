@@ -111,7 +111,7 @@ def _texts(rows: Iterable[Mapping[str, Any]], without: Sequence[str]) -> Counter
 
 def _made(ctx: StageContext) -> Iterator[str]:
     for stage in registry.STAGES:
-        for day, made in sorted(freshness.made(ctx, stage).items()):
+        for day, made in sorted(freshness.provenance(ctx, stage).items()):
             yield f"{stage.name} {day} {made}"
 
 

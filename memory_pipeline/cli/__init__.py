@@ -12,10 +12,10 @@ from typer.models import CommandInfo
 
 from memory_pipeline.cli import trouble
 from memory_pipeline.cli.hand import bundles, curating, erase
-from memory_pipeline.cli.operations import costs, encoder, mcp, migrate, rates, serve, upkeep
-from memory_pipeline.cli.reads import lifecycle, profile, reading, short_reads, users
+from memory_pipeline.cli.operations import costs, encoder, lifecycle, mcp, migrate, rates, serve, upkeep
+from memory_pipeline.cli.reads import profile, reading, short_reads, users
 from memory_pipeline.cli.root import Group, every_command
-from memory_pipeline.cli.runs import diff, evaluate, past_runs, shadow, staged, writing
+from memory_pipeline.cli.runs import diff, evaluate, past_runs, shadow, unpublished, writing
 from memory_pipeline.errors import MemoryPipelineError, SettingsError
 
 _HOW: dict[str, Any] = {
@@ -40,7 +40,7 @@ for part in (
     evaluate.app,
     shadow.app,
     migrate.app,
-    staged.app,
+    unpublished.app,
     upkeep.app,
     past_runs.app,
     diff.app,

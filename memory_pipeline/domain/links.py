@@ -88,7 +88,7 @@ _COMPARABLE = 0.5
 _LEAST_WORDS = 2  # one word in common names a topic, not a fact
 
 
-def stated(memories: Sequence[Remembered]) -> Iterator[Tie]:
+def ledger_links(memories: Sequence[Remembered]) -> Iterator[Tie]:
     """What the ledger says: what took another's place (RX-20), and what a pattern or a reflection rests on (KN-24)."""
     place = {m.memory_id: n for n, m in enumerate(memories)}
     for n, memory in enumerate(memories):

@@ -23,7 +23,7 @@ def under_way(turns: Sequence[Message], now: datetime, ttl: timedelta) -> bool:
     return any(now - turn.recorded_at < ttl for turn in turns)
 
 
-def placed(turn: Message, before: Sequence[Message]) -> Message:
+def with_place(turn: Message, before: Sequence[Message]) -> Message:
     """A new turn with its place among those of its session that bear the same time.
 
     Args:

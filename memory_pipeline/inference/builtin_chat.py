@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
-from memory_pipeline.inference.builtin.answer import answer
-from memory_pipeline.inference.builtin.clusters import pattern
-from memory_pipeline.inference.builtin.extract import extract
+from memory_pipeline.inference.builtin.answering.answer import answer
+from memory_pipeline.inference.builtin.extraction.extract import extract
 from memory_pipeline.inference.builtin.judge import judge
-from memory_pipeline.inference.builtin.reflect import reflect
-from memory_pipeline.inference.builtin.session import rolling
-from memory_pipeline.inference.builtin.summarise import calendar
+from memory_pipeline.inference.builtin.summaries.clusters import pattern
+from memory_pipeline.inference.builtin.summaries.reflect import reflect
+from memory_pipeline.inference.builtin.summaries.session import rolling
+from memory_pipeline.inference.builtin.summaries.summarise import calendar
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import dump
 from memory_pipeline.language.english import parser

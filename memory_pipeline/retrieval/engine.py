@@ -148,7 +148,7 @@ class Engine:
 
     def ranked(self, query: Query) -> list[Hit]:
         """The best hits of a query; a span tells how many, of what was asked and found nothing (RX-27)."""
-        if not telemetry.wanted():
+        if not telemetry.is_traced():
             return self.searcher.ranked(query)
         asked: dict[str, telemetry.Value] = {"memory_pipeline.profile": query.profile, "memory_pipeline.k": query.k}
         who = telemetry.identity(self.settings, query.scope.tenant_id, query.scope.user_id)

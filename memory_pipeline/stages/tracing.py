@@ -29,7 +29,7 @@ def traced(name: str, figures: Callable[[Any], Mapping[str, Value]]) -> Callable
     def around(stage: Stage[P, R]) -> Stage[P, R]:
         @wraps(stage)
         def told(ctx: StageContext, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            if not telemetry.wanted():
+            if not telemetry.is_traced():
                 return stage(ctx, *args, **kwargs)
             before = _taken(ctx)
             with telemetry.span(name, **{"memory_pipeline.run_id": ctx.run_id}) as span:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from memory_pipeline.domain.ledger.memory import Status
-from memory_pipeline.domain.links import LinkKind, Remembered, denied, elaborates, reason, reasons, stated
+from memory_pipeline.domain.links import LinkKind, Remembered, denied, elaborates, ledger_links, reason, reasons
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline_tests.factories import NOON, POLICY
 
@@ -78,7 +78,7 @@ def test_statements_of_the_ledger() -> None:
         remembered("Moves a lot.", 3, derived_from=("mem_0", "mem_1", "mem_gone")),
         remembered("Ended by something that is gone.", 4, superseded_by="mem_gone"),
     ]
-    assert {(t.source, t.target, t.kind) for t in stated(memories)} == {
+    assert {(t.source, t.target, t.kind) for t in ledger_links(memories)} == {
         (1, 0, LinkKind.SUPERSEDES),
         (1, 2, LinkKind.CONTRADICTS),
         (3, 0, LinkKind.CAUSED_BY),

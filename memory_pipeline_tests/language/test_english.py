@@ -116,7 +116,7 @@ def _loaded(code: str) -> list[str]:
         "memory_pipeline.language.english",
         "memory_pipeline.language.clauses",
         "memory_pipeline.language.standing",
-        "memory_pipeline.inference.builtin.extract",
+        "memory_pipeline.inference.builtin.extraction.extract",
         "memory_pipeline.inference.builtin.likeness",
     ],
 )

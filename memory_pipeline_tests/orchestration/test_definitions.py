@@ -13,7 +13,7 @@ import pytest
 from memory_pipeline.definitions import defs
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration import automation
-from memory_pipeline.orchestration.metadata.panel_links import linked
+from memory_pipeline.orchestration.metadata.panel_links import with_panel_link
 from memory_pipeline.stages.plan.registry import Cadence
 
 ASSETS = {
@@ -55,13 +55,13 @@ def test_every_asset_is_described_owned_partitioned_and_has_kinds() -> None:
 
 def test_assets_lead_to_the_panel_where_its_address_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     spec = dg.AssetSpec("memories", metadata={"own": 1})
-    assert linked(spec) is spec
+    assert with_panel_link(spec) is spec
     monkeypatch.setenv("MEMORY_PIPELINE_PANEL_URL", "https://memory.example/")
-    found = linked(spec).metadata
+    found = with_panel_link(spec).metadata
     assert found == {"own": 1, "panel": dg.MetadataValue.url("https://memory.example/panel/gate")}
     monkeypatch.setenv("MEMORY_PIPELINE_PANEL_URL", "javascript:alert(1)")
     with pytest.raises(SettingsError, match="MEMORY_PIPELINE_PANEL_URL"):
-        linked(spec)
+        with_panel_link(spec)
 
 
 def test_jobs_schedules_and_the_sensor() -> None:

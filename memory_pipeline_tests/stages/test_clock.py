@@ -15,7 +15,7 @@ from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.operations.age import age
-from memory_pipeline.stages.operations.clock import settled, take_back_early
+from memory_pipeline.stages.operations.clock import may_decide, take_back_early
 from memory_pipeline.stages.operations.maintain import Grace, maintain
 from memory_pipeline.stages.publication.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
 from memory_pipeline_tests.factories import message, proposal
@@ -144,14 +144,14 @@ def test_nights_that_are_rare_erase_all_the_same(tmp_path: Path) -> None:
     policy = Settings().policies
     assert policy.retention.clock_gap_days == 31
     ctx = StageContext(Settings(home=str(tmp_path)), "test", at(0))
-    told = [settled(replace_now(ctx, at(60 * n))) for n in range(5)]
+    told = [may_decide(replace_now(ctx, at(60 * n))) for n in range(5)]
     assert told == [True, False, True, False, True]
 
 
 def test_a_clock_that_went_to_and_fro_does_not_hold_up_what_is_due_for_years(tmp_path: Path) -> None:
     ctx = StageContext(Settings(home=str(tmp_path)), "test", at(0))
     nights = [at(0), at(1) - YEARS, at(1) + YEARS, at(2), at(8), at(10)]
-    assert [settled(replace_now(ctx, now)) for now in nights] == [True, True, False, False, False, True]
+    assert [may_decide(replace_now(ctx, now)) for now in nights] == [True, True, False, False, False, True]
 
 
 def replace_now(ctx: StageContext, now: datetime) -> StageContext:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_pipeline.inference.builtin.extract import read_window
+from memory_pipeline.inference.builtin.extraction.extract import read_window
 from memory_pipeline.orchestration.runs.run_report import RunReport, account
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.index_messages import index_messages

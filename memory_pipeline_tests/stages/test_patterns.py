@@ -16,7 +16,8 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.hand.undo import undo
 from memory_pipeline.stages.insight import patterns
-from memory_pipeline.stages.insight.patterns import PatternReport, find_patterns
+from memory_pipeline.stages.insight.insight_report import InsightReport
+from memory_pipeline.stages.insight.patterns import find_patterns
 from memory_pipeline.stages.plan import freshness, registry
 from memory_pipeline.storage.parquet.schemas import Quarantined
 from memory_pipeline_tests.factories import proposal
@@ -47,7 +48,7 @@ class Findings(Home):
         """Findings of some days in a row."""
         self.say(*findings(contents, first, **given))
 
-    def find(self, weeks: Sequence[date] | None = None) -> PatternReport:
+    def find(self, weeks: Sequence[date] | None = None) -> InsightReport:
         """Make the patterns of the stale weeks, or of some."""
         self.now += timedelta(minutes=10)
         ctx = self.context()

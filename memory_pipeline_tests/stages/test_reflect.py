@@ -16,7 +16,8 @@ from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, S
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.errors import ModelError
 from memory_pipeline.stages.consolidation.consolidate import replay_users
-from memory_pipeline.stages.insight.reflect import ReflectReport, reflect
+from memory_pipeline.stages.insight.insight_report import InsightReport
+from memory_pipeline.stages.insight.reflect import reflect
 from memory_pipeline.stages.plan import freshness, registry
 from memory_pipeline_tests.factories import NOON
 from memory_pipeline_tests.protocol_server import ProtocolServer
@@ -73,7 +74,7 @@ class Rowing(Home):
         )
         return self.remember(f"Rowed on the lake after a hard day, number {day}.", said, user_id=user, **given)
 
-    def reflect(self, days: Sequence[date] = MARCH, run_id: str = "run", now: datetime = NOW) -> ReflectReport:
+    def reflect(self, days: Sequence[date] = MARCH, run_id: str = "run", now: datetime = NOW) -> InsightReport:
         """Reflect on the weeks of some days, and note it, as the asset does."""
         ctx = self.ctx(run_id, now)
         stage = registry.BY_NAME["reflections"]

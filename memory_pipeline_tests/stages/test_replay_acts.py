@@ -15,7 +15,7 @@ from memory_pipeline.domain.ledger.memory import RETIRED, Change, MemoryVersion,
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Surface
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.errors import CurationError
-from memory_pipeline.stages.hand.statement import Fact, stated
+from memory_pipeline.stages.hand.statement import Fact, first_version
 from memory_pipeline.stages.hand.user_memories import Desk
 from memory_pipeline_tests.factories import NOON, proposal, residence
 from memory_pipeline_tests.stages.timeline import SCOPE, Timeline
@@ -46,7 +46,7 @@ def edit(life: Timeline, day: float, memory: MemoryVersion, content: str, value:
 def remember(life: Timeline, day: float, content: str) -> None:
     def do(desk: Desk) -> None:
         when, on = desk.moment(None, "UTC")
-        desk.do(stated(desk.ctx, SCOPE, Fact(content), when, on, "UTC"))
+        desk.do(first_version(desk.ctx, SCOPE, Fact(content), when, on, "UTC"))
 
     life.act(at(day), do)
 

@@ -12,7 +12,7 @@ import pytest
 
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.working import in_view, placed, under_way
+from memory_pipeline.domain.working import in_view, under_way, with_place
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.logs.working_files import WorkingMemory
@@ -183,5 +183,5 @@ def test_a_session_is_under_way_for_its_time() -> None:
 
 def test_turns_of_one_time_keep_their_order() -> None:
     same = replace(turn(2), created_at=turn(1).created_at)
-    assert placed(same, [turn(1)]).ordinal == 1
-    assert placed(turn(2), [turn(1)]).ordinal == 0
+    assert with_place(same, [turn(1)]).ordinal == 1
+    assert with_place(turn(2), [turn(1)]).ordinal == 0

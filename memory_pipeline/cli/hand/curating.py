@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memory_pipeline.cli.hand.owner import item_named, memory_named
 from memory_pipeline.cli.output import console, print_json
+from memory_pipeline.cli.owner import item_named, memory_named
 from memory_pipeline.cli.reads.reading import AsJson, Tenant, User
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.hand.owner import message_named
 from memory_pipeline.cli.output import confirm, console, print_account, print_json, progress
+from memory_pipeline.cli.owner import message_named
 from memory_pipeline.cli.reads.reading import AsJson, Tenant
 
 app = typer.Typer()

@@ -60,7 +60,7 @@ def costs(
         return
     _print(by, rows, total)
     note(where_prices_come_from(settings))
-    note(told(budget))
+    note(spending_sentence(budget))
 
 
 def today(lake: Lake, settings: Settings) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def today(lake: Lake, settings: Settings) -> dict[str, Any]:
     return {"day": day, "spent": spent, "limit": limit, "left": None if limit is None else max(limit - spent, 0.0)}
 
 
-def told(budget: dict[str, Any]) -> str:
+def spending_sentence(budget: dict[str, Any]) -> str:
     """The day's spending in a sentence."""
     if budget["limit"] is None:
         return f"Today (UTC): {budget['spent']:.4f} USD; no limit (MEMORY_PIPELINE_BUDGET_USD_PER_DAY sets one)."

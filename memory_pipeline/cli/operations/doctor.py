@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_pipeline import telemetry
-from memory_pipeline.cli.operations.costs import today, told
+from memory_pipeline.cli.operations.costs import spending_sentence, today
 from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
@@ -63,7 +63,7 @@ def checks_of(
     yield "privacy", lambda: (True, _privacy(settings))
     yield "chat model", lambda: (True, ctx.chat.model)
     yield "encoder", lambda: _encoder(ctx)
-    yield "budget", lambda: (True, told(today(ctx.lake, settings)))
+    yield "budget", lambda: (True, spending_sentence(today(ctx.lake, settings)))
     yield "Dagster's storage", lambda: _dagster_storage(settings)
     yield "schema versions", lambda: (True, _pending(ctx))
     yield "telemetry", lambda: (True, telemetry.state())
@@ -86,7 +86,7 @@ def checks_of(
 
 
 def _dagster_storage(settings: Settings) -> tuple[bool, str]:
-    from memory_pipeline.orchestration.dagster_home.postgres import database, require, runs_in, shown
+    from memory_pipeline.orchestration.dagster_home.postgres import database, location, require, runs_in
 
     url = database(settings)
     if url is None:
@@ -96,7 +96,7 @@ def _dagster_storage(settings: Settings) -> tuple[bool, str]:
             return False, f"{', '.join(map(str, bad))} cannot be read: {ADVICE}"
         return True, "SQLite under the home" if not settings.remote else "SQLite in DAGSTER_HOME"
     require(url)
-    return True, f"Postgres at {shown(url)}, {runs_in(url)} runs"
+    return True, f"Postgres at {location(url)}, {runs_in(url)} runs"
 
 
 def _alerts(settings: Settings, now: datetime) -> str:

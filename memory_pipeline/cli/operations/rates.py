@@ -26,7 +26,7 @@ def rates(
     from memory_pipeline.domain.rates import Rate, total, trend
     from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
-    from memory_pipeline.stages.plan.freshness import made
+    from memory_pipeline.stages.plan.freshness import provenance
     from memory_pipeline.stages.plan.registry import BY_NAME
     from memory_pipeline.storage.queries.rate_queries import WindowOutcomes, span_before, window_outcomes
     from memory_pipeline.storage.queries.rate_queries import rates as counted
@@ -40,7 +40,7 @@ def rates(
     days = every if start is not None else every[-limit:]
     before = span_before(days, policy.trailing_days)
     found, windows = counted(lake, [*before, *days]), window_outcomes(lake, days)
-    waiting = set(lake.days("messages")) - made(ctx, BY_NAME["proposals"]).keys()
+    waiting = set(lake.days("messages")) - provenance(ctx, BY_NAME["proposals"]).keys()
     trends = {rate: trend(rate, total(found[rate], days), total(found[rate], before), policy) for rate in Rate}
     if as_json:
         print_json(

@@ -219,7 +219,7 @@ def explain(
 ) -> None:
     """Where a memory came from, down to the sentence: versions, verdict, proposal, window, messages, model, cost; or,
     of a message, whose words each sentence is and why prompts quote it or not."""
-    from memory_pipeline.cli.hand.owner import memory_named, message_named
+    from memory_pipeline.cli.owner import memory_named, message_named
     from memory_pipeline.cli.reads.explanation import print_explanation, print_turns
 
     if (memory_id is None) == (message is None):

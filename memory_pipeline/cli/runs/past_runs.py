@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from memory_pipeline.cli.hand.owner import run_named
 from memory_pipeline.cli.output import console, note, piped, print_account, print_json, print_table, progress
+from memory_pipeline.cli.owner import run_named
 from memory_pipeline.cli.reads.reading import AsJson
 from memory_pipeline.cli.runs.diff import Limit, Yes, show
 from memory_pipeline.cli.runs.writing import print_run

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from memory_pipeline.domain.gate.texts.numerals import forms, known, spelled
+from memory_pipeline.domain.gate.texts.numerals import forms, numbers_of, spelled
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import figures, normalise, numbers, singular, words
 
@@ -73,7 +73,7 @@ def underived(content: str, members: Sequence[str]) -> list[str]:
     Args:
         members: what it is derived from.
     """
-    stated = set().union(*(known(normalise(m)) | set(spelled(words(m))) for m in members)) if members else set()
+    stated = set().union(*(numbers_of(normalise(m)) | set(spelled(words(m))) for m in members)) if members else set()
     amounts = [(f.unit, f.value) for m in members for f in figures_in(m) if f.value is not None]
     spelt = [Figure(n, "") for n in sorted(figures(content) - numbers(content))]
     return [

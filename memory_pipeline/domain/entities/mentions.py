@@ -12,7 +12,7 @@ from functools import lru_cache
 from memory_pipeline.domain.entities.names import DETERMINERS, key, proper, tokens, wordset
 from memory_pipeline.domain.entities.relations import Relation, relation
 from memory_pipeline.domain.entities.statements import USER, Kind, Mention, Naming, Statement
-from memory_pipeline.domain.entities.wordings import AND, called, known_as, namings, phrase, said_of
+from memory_pipeline.domain.entities.wordings import AND, known_as, mentions_by_name, namings, phrase, said_of
 from memory_pipeline.domain.text import normalise
 
 _KINDS = {
@@ -41,7 +41,7 @@ def mentions(statement: Statement) -> Iterator[Mention | Naming]:
     yield from _subject(statement)
     yield from _value(statement)
     yield from namings(statement)
-    yield from called(statement)
+    yield from mentions_by_name(statement)
     for name in statement.entities:
         yield from _listed(statement, name)
 

@@ -56,7 +56,7 @@ def namings(s: Statement) -> Iterator[Naming]:
             yield Naming(s, thing, s.value)
 
 
-def called(s: Statement) -> Iterator[Mention]:
+def mentions_by_name(s: Statement) -> Iterator[Mention]:
     """ "Has a sister called Nora", "Max is their dog", "a café named Rosenfeld"; of people only the user's own."""
     if s.negated or not _NAMING.search(s.content):
         return

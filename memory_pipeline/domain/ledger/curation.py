@@ -78,7 +78,7 @@ def last_acts(rows: Iterable[MemoryVersion]) -> list[MemoryVersion]:
 # -- doing
 
 
-def done(
+def versions_of_act(
     act: MemoryVersion,
     current: MemoryVersion | None,
     state: State,

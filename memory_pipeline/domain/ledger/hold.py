@@ -89,7 +89,7 @@ def standing_holds(rows: Iterable[Hold]) -> list[Hold]:
     return sorted((r for r in last.values() if r.asserted), key=lambda r: (r.recorded_at, r.hold_id))
 
 
-def kept(rows: Iterable[Hold]) -> dict[tuple[Scope, date], Hold]:
+def latest_holds(rows: Iterable[Hold]) -> dict[tuple[Scope, date], Hold]:
     """By user and partition of one stage the hold that counts: the latest that nobody has let go of."""
     return {(row.scope, row.day): row for row in standing_holds(rows)}
 

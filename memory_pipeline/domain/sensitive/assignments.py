@@ -58,7 +58,7 @@ _PATH = lazy(r"(?:~|\.{1,2})?/[\w./-]*|[\w./\\-]+\.(?:pem|key|txt|json|ya?ml|env
 _STATED = lazy("|".join(sign for sign, _ in _STATEMENTS if sign != ":"))
 
 
-def stated(folded: str) -> bool:
+def begins_statement(folded: str) -> bool:
     """Whether a text in lower case holds the beginning of a statement that has a password in it."""
     return _STATED.search(folded) is not None
 
@@ -77,7 +77,7 @@ def assigned(text: str) -> Iterator[tuple[int, int]]:
             yield match.span("secret")
 
 
-def written(text: str) -> Iterator[tuple[int, int]]:
+def statement_passwords(text: str) -> Iterator[tuple[int, int]]:
     """Passwords in statements of databases and in the files that programs keep logins in, in one line."""
     for sign, expression in _STATEMENTS:
         if sign in text or sign.upper() in text:

@@ -38,7 +38,7 @@ _ACROSS_LINES: tuple[_Detector, ...] = (
 _ASSIGNED: _Detector = (SensitiveClass.PASSWORD, assignments.assigned)
 _CODE: _Detector = (SensitiveClass.PASSWORD, codes.codes)
 _PASSWORD: _Detector = (SensitiveClass.PASSWORD, credentials.passwords)
-_WRITTEN: _Detector = (SensitiveClass.PASSWORD, assignments.written)
+_WRITTEN: _Detector = (SensitiveClass.PASSWORD, assignments.statement_passwords)
 _OPTIONS: _Detector = (SensitiveClass.PASSWORD, assignments.options)
 _EMAIL: _Detector = (SensitiveClass.EMAIL, contact.emails)
 _PHONE: _Detector = (SensitiveClass.PHONE, contact.phones)
@@ -72,7 +72,7 @@ def _find(text: str) -> tuple[Span, ...]:
     _add(found, SensitiveClass.KEY, tokens.keys(text), 0)
     _add(found, SensitiveClass.PASSWORD, codes.wallet_words(text), 0)
     folded = text.casefold()
-    named, stated = _NAMED.search(folded) is not None, assignments.stated(folded)
+    named, stated = _NAMED.search(folded) is not None, assignments.begins_statement(folded)
     if named and _SAID.search(folded) is not None:
         _add(found, SensitiveClass.PASSWORD, credentials.below(text), 0)
     for line in _LINE.finditer(text):

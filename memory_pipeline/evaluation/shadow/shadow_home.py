@@ -16,30 +16,15 @@ from memory_pipeline.evaluation.shadow.candidate import Candidate, Reaching, wit
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import Progress, StageContext
 from memory_pipeline.stages.plan.forecast import Forecast, Span, forecast
-from memory_pipeline.stages.plan.freshness import made
+from memory_pipeline.stages.plan.freshness import provenance
 from memory_pipeline.stages.plan.registry import BY_LEVEL, BY_NAME, STAGES
 from memory_pipeline.stages.publication.auditing import ACCEPTABLE
 from memory_pipeline.storage.parquet.lake import Lake, scopes_table
 from memory_pipeline.storage.parquet.schemas import Cost, Reply
+from memory_pipeline.storage.parquet.user_datasets import OF_A_USER
 from memory_pipeline.storage.vectors.index import Index
 
 Agree = Callable[[Forecast], bool]
-_COPIED = (
-    "messages",
-    "message_revisions",
-    "message_classes",
-    "windows",
-    "proposals",
-    "verdicts",
-    "memory_versions",
-    "holds",
-    "links",
-    "entities",
-    "summaries",
-    "replies",
-    "recalls",
-    "usefulness",
-)
 # What tells or states something because of what memories say: in the shadow, where the real home has ever made it.
 _DERIVED = {stage.name for stage in STAGES if stage.tells and stage.follows == "memories"}
 
@@ -80,7 +65,7 @@ def shadow_home(
 
 def _copy(real: Lake, shadow: Lake, scopes: Sequence[Scope], today: date) -> None:
     wanted = {"wanted": scopes_table(scopes)}
-    for dataset in _COPIED:
+    for dataset in OF_A_USER:
         for day in real.days(dataset):
             rows = real.sql(
                 f"SELECT d.* FROM {dataset} d SEMI JOIN wanted USING (tenant_id, user_id)",
@@ -115,7 +100,7 @@ def _spans(real: StageContext, ctx: StageContext) -> list[Span]:
     spans = []
     for grain in Grain:
         of_grain = [stage for stage in STAGES if stage.grain is grain]
-        names = tuple(stage.name for stage in of_grain if stage.name not in _DERIVED or made(real, stage))
+        names = tuple(stage.name for stage in of_grain if stage.name not in _DERIVED or provenance(real, stage))
         starts = sorted({period_of(grain, day).start for day in days})
         if names and starts:
             spans.append(Span(grain, names, starts))
@@ -128,7 +113,7 @@ def _made_anew(real: StageContext, ctx: StageContext, spans: Sequence[Span]) -> 
     ledger = ctx.lake.days("messages")
     wanted |= {"proposals": ledger, "memories": ledger}
     if "lifecycle" in wanted:
-        wanted["lifecycle"] = [max(made(real, BY_NAME["lifecycle"]))]
+        wanted["lifecycle"] = [max(provenance(real, BY_NAME["lifecycle"]))]
     for stage in BY_LEVEL:
         if stage.tells and stage.name in wanted:
             stage.work(ctx, wanted[stage.name])

@@ -12,9 +12,9 @@ from memory_pipeline.domain.consolidation.contrast import replaces
 from memory_pipeline.domain.consolidation.slots import Slot
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS, content_words, figures, names, negations, words
-from memory_pipeline.inference.builtin.entities import entities
+from memory_pipeline.inference.builtin.extraction.entities import entities
+from memory_pipeline.inference.builtin.frames.slot_wordings import worded_slots
 from memory_pipeline.inference.builtin.lexicon import wordset
-from memory_pipeline.inference.builtin.slot_wordings import worded_slots
 from memory_pipeline.inference.builtin.verbs import FINITE, FORMS, lemma
 from memory_pipeline.language.times.phrases import find
 from memory_pipeline.language.times.words import MONTHS, WEEKDAYS

@@ -8,7 +8,7 @@ from functools import lru_cache
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.inference.builtin.about import of_the_user
-from memory_pipeline.inference.builtin.terms import MODAL
+from memory_pipeline.inference.builtin.answering.terms import MODAL
 from memory_pipeline.inference.builtin.verbs import FORMS, Kind
 from memory_pipeline.language.agreement import Tense, tense
 from memory_pipeline.language.inflection import third_person

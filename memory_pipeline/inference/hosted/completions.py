@@ -12,7 +12,7 @@ from memory_pipeline.inference.hosted.reply_usage import cut_prompt, usage_of
 from memory_pipeline.inference.hosted.retries import MalformedAnswer
 from memory_pipeline.inference.hosted.salvage import finished_parts, sound_items, whole_items
 from memory_pipeline.inference.hosted.structured_output import UnfitReply, read
-from memory_pipeline.inference.hosted.thoughts import after, joined, told
+from memory_pipeline.inference.hosted.thoughts import after, content_text, thought_tokens
 from memory_pipeline.inference.prompts import PromptMessage
 from memory_pipeline.inference.replies import dump
 from memory_pipeline.settings import Settings
@@ -66,7 +66,7 @@ def answer_of(
         price: share of the settings' prices that is charged.
     """
     choice = completion.choices[0]
-    said = joined(choice.message.content)
+    said = content_text(choice.message.content)
     text = after(said) if said.lstrip()[:1] != "{" else said
     refusal = choice.message.refusal if isinstance(choice.message.refusal, str) else None
     if choice.finish_reason == "content_filter":
@@ -77,7 +77,7 @@ def answer_of(
         choice.finish_reason == "length",
         refusal,
         usage_of(reported, messages, said, settings, price),
-        told(choice.message, said, getattr(reported, "completion_tokens_details", None)),
+        thought_tokens(choice.message, said, getattr(reported, "completion_tokens_details", None)),
         cut_prompt(reported, messages),
     )
 

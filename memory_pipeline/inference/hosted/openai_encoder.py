@@ -12,7 +12,7 @@ from memory_pipeline.errors import ModelError
 from memory_pipeline.inference.chat import Usage
 from memory_pipeline.inference.hosted.connection import RefusedAnswer, refusal, synchronous_client
 from memory_pipeline.inference.hosted.endpoint import Endpoint, everything_said
-from memory_pipeline.inference.hosted.reply_usage import counted
+from memory_pipeline.inference.hosted.reply_usage import count_of
 from memory_pipeline.inference.hosted.retries import MalformedAnswer, options
 from memory_pipeline.inference.prices import encoder_usd
 from memory_pipeline.settings import Settings
@@ -166,7 +166,7 @@ class OpenAIEncoder:
         said = getattr(reply.usage, "prompt_tokens", None) if reply.usage is not None else None
         with self._lock:
             self._calls += 1
-            self._tokens += counted(said, sum(map(estimate_tokens, texts)), sum(len(t.encode()) for t in texts))
+            self._tokens += count_of(said, sum(map(estimate_tokens, texts)), sum(len(t.encode()) for t in texts))
 
 
 def _batches(texts: Sequence[str]) -> Iterator[dict[int, str]]:

@@ -29,12 +29,12 @@ def usage_of(reported: Any, prompt: Sequence[PromptMessage], text: str, settings
     """
     estimate, written = estimate_of(prompt), estimate_tokens(text)
     most = sum(len(m["content"].encode("utf-8", "replace")) for m in prompt) + _SCHEMA_TOKENS
-    read = counted(getattr(reported, "prompt_tokens", None), estimate, most)
-    wrote = counted(
+    read = count_of(getattr(reported, "prompt_tokens", None), estimate, most)
+    wrote = count_of(
         getattr(reported, "completion_tokens", None), written, len(text.encode("utf-8", "replace")) + _THOUGHT_TOKENS
     )
     details = getattr(reported, "prompt_tokens_details", None)
-    cached = min(counted(getattr(details, "cached_tokens", None), 0, read), read)
+    cached = min(count_of(getattr(details, "cached_tokens", None), 0, read), read)
     return Usage(read, cached, wrote, price * chat_usd(settings, read, wrote, cached, live=True))
 
 
@@ -56,7 +56,7 @@ def cut_prompt(reported: Any, prompt: Sequence[PromptMessage]) -> int | None:
     return read if short else None
 
 
-def counted(said: Any, estimate: int, most: int) -> int:
+def count_of(said: Any, estimate: int, most: int) -> int:
     """A count as a server states it; the estimate where that is none, is negative, or is beyond all reason."""
     if not _sound(said) or said > most or said == 0:
         return estimate

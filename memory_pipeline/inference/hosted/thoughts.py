@@ -14,7 +14,7 @@ _MARK = re.compile(r"<\|(?:end|return|start|call|im_end|eot_id)\|>.*", re.DOTALL
 _UNSAID = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content"})
 
 
-def joined(content: Any) -> str:
+def content_text(content: Any) -> str:
     """A message's content as text: some servers send a list of parts, of which thoughts are left out."""
     if content is None:
         return ""
@@ -42,7 +42,7 @@ def after(text: str) -> str:
     return "" if _OPEN.match(text) else text
 
 
-def told(message: Any, text: str, details: Any) -> int:
+def thought_tokens(message: Any, text: str, details: Any) -> int:
     """Tokens that a model has thought, as far as the server or the text tells; 0 where there is no sign of any.
 
     Args:

@@ -58,7 +58,7 @@ Work = Callable[["StageContext", list[date]], StageResult]
 
 
 @contextmanager
-def heard() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, as long as a stage works.
 
     Dagster's own interruption is no KeyboardInterrupt: raised inside a callback of an event loop, asyncio takes it for
@@ -117,7 +117,7 @@ def _run_stage(
     made_from: Mapping[date, str] = {}
     left_open: dict[date, str] = {}
     try:
-        with alone(ctx.settings, f"stage-{stage}") if known else nullcontext(), heard():
+        with alone(ctx.settings, f"stage-{stage}") if known else nullcontext(), interruptible():
             if known:
                 made_from = freshness.inputs(ctx, known)
                 freshness.begin(ctx, known)

@@ -57,7 +57,7 @@ def make(ctx: "StageContext", stage: Stage, starts: list[date]) -> StageResult:
     calls, hits = ctx.replies.calls, ctx.replies.hits
     found = stage.work(ctx, starts)
     work = stage_metadata.Work(ctx, starts, found, ctx.replies.calls - calls, ctx.replies.hits - hits)
-    shown = stage_metadata.shown(stage, work)
+    shown = stage_metadata.metadata_of(stage, work)
     return StageResult(
         found.rows if shown.rows is None else shown.rows,
         dict(shown.metadata),

@@ -48,7 +48,7 @@ def secret(url: URL) -> str:
     return url.render_as_string(hide_password=False)
 
 
-def shown(url: URL) -> str:
+def location(url: URL) -> str:
     """Where the database is, without who asks: host, port and name."""
     return f"{url.host or 'the local socket'}{f':{url.port}' if url.port else ''}/{url.database}"
 
@@ -94,6 +94,6 @@ def _connected(url: URL) -> Iterator[Connection]:
         line = next(iter(said.splitlines()), type(error).__name__).rstrip(": ")
         if url.password:
             line = line.replace(str(url.password), "***")
-        raise SettingsError(f"Postgres at {shown(url)} cannot be used ({VARIABLE}): {line}") from None
+        raise SettingsError(f"Postgres at {location(url)} cannot be used ({VARIABLE}): {line}") from None
     finally:
         engine.dispose()

@@ -19,7 +19,7 @@ _PAGES: Mapping[str, str] = {
 """Pages that show what an asset holds; of the others, the list of users leads there."""
 
 
-def linked(spec: dg.AssetSpec) -> dg.AssetSpec:
+def with_panel_link(spec: dg.AssetSpec) -> dg.AssetSpec:
     """An asset with a link to the panel's page of what it holds; as it is where PANEL_URL is not set."""
     root = Settings.load().panel_url
     if root is None:

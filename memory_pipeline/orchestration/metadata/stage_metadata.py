@@ -222,7 +222,7 @@ _SHOWN: Mapping[str, Callable[[Work], StageMetadata]] = {
 }
 
 
-def shown(stage: Stage, work: Work) -> StageMetadata:
+def metadata_of(stage: Stage, work: Work) -> StageMetadata:
     """What is shown of a stage's work; of one that has nothing of its own to tell, its rows."""
     if stage.table == "summaries":
         return _summaries(work)

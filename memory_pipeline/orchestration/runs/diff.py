@@ -158,14 +158,14 @@ def _open(step: Any, done: Counter[tuple[str, date]]) -> bool:
 
 
 def _compare(ctx: StageContext, lake: OverlayLake, report: DiffReport, days: set[date]) -> None:
-    from memory_pipeline.stages.plan.diff import KINDS, counted, memories_apart, standing_on, summaries_apart
+    from memory_pipeline.stages.plan.diff import KINDS, counts_by, memories_apart, standing_on, summaries_apart
     from memory_pipeline.storage.queries.costs import by_task, of_runs
 
     report.memories, report.summaries = memories_apart(lake.below, lake), summaries_apart(lake.below, lake)
     kinds = Counter(d.kind for d in report.memories)
     report.counts = {kind: kinds[kind] for kind in KINDS}
     report.counts["unchanged"] = len(standing_on(lake.below, days) - {d.before_id or d.id for d in report.memories})
-    report.by_type, report.by_day = counted(report.memories, "type"), counted(report.memories, "day")
+    report.by_type, report.by_day = counts_by(report.memories, "type"), counts_by(report.memories, "day")
     since = ctx.now.date()
     spent = of_runs(lake, [ctx.run_id], since)
     report.used = {name: spent[name] for name in ("calls", "cached", "tokens", "usd")}

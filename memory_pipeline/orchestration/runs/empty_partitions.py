@@ -31,7 +31,7 @@ def report_empty(dagster: dg.DagsterInstance, ctx: StageContext) -> int:
     Where a stage is still to be made, it is not known what the ones that follow from it will make: that is left out.
     What comes in later for a day that was reported is made, and reported, as ever: the pipeline goes by its own notes.
     """
-    from memory_pipeline.stages.plan.freshness import made, message_digests, stale
+    from memory_pipeline.stages.plan.freshness import message_digests, provenance, stale
     from memory_pipeline.stages.plan.registry import BY_NAME
 
     days = message_digests(ctx).keys()
@@ -51,7 +51,7 @@ def report_empty(dagster: dg.DagsterInstance, ctx: StageContext) -> int:
         return left
 
     wanted: dict[str, Collection[date]] = {
-        name: settled(name, stage.grain) - made(ctx, stage).keys() for name, stage in BY_NAME.items()
+        name: settled(name, stage.grain) - provenance(ctx, stage).keys() for name, stage in BY_NAME.items()
     }
     return _report(dagster, {**wanted, _LOG: over[Grain.DAY] - days, _SESSIONS: settled(_OF_DAYS, Grain.DAY)})
 

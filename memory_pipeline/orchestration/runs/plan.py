@@ -94,14 +94,14 @@ def due(
     Raises:
         QueryError: ``only`` names a stage that does not exist.
     """
-    from memory_pipeline.stages.plan.freshness import made
+    from memory_pipeline.stages.plan.freshness import provenance
 
     wanted = _stale(ctx, first, last, only)
     for name in wanted if done else ():
         wanted[name] = {day for day in wanted[name] if (done or {}).get((name, day), 0) < ENOUGH}
     _leave_open(ctx, wanted, left_open or {})
     said = wanted.get("proposals", set())
-    new = said - made(ctx, BY_NAME["proposals"]).keys()
+    new = said - provenance(ctx, BY_NAME["proposals"]).keys()
     if new != said or not new:
         level = min((BY_NAME[name].level for name, days in wanted.items() if days), default=0)
         return _steps({name: days for name, days in wanted.items() if BY_NAME[name].level == level})
@@ -109,7 +109,7 @@ def due(
     for stage in (stage for stage in BY_LEVEL if stage.name in wanted):
         if stage.follows in following:
             following.add(stage.name)
-            wanted[stage.name] |= _partitions(ctx, stage, new) - made(ctx, stage).keys()
+            wanted[stage.name] |= _partitions(ctx, stage, new) - provenance(ctx, stage).keys()
     return _steps(wanted)
 
 

@@ -52,13 +52,13 @@ def roll_back(settings: Settings, run_ids: Sequence[str], reason: str = "") -> R
     found = prepare(ctx, run_ids, reason)
     before = {stage.name: stale(ctx, stage) for stage in STAGES}
     write(ctx, found)
-    report = shown(start, found)
+    report = preview(start, found)
     # Whoever takes back a run that brought much means all of it: the cap guards against what nobody has asked for.
     report.run = make_again(settings, start, began, before, accept=(RETIRED_SHARE, AGED_SHARE))
     return report
 
 
-def shown(rollback_id: str, found: Rollback) -> RollbackReport:
+def preview(rollback_id: str, found: Rollback) -> RollbackReport:
     """The report on a rollback before anything was made."""
     kept: list[dict[str, Any]] = [
         {"memory_id": act.memory_id, "user_id": act.user_id, "content": act.content, "reason": act.reason}

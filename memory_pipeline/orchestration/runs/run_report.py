@@ -76,13 +76,13 @@ def account(ctx: StageContext, report: RunReport, since: datetime) -> None:
     report.models = by_task(ctx.lake, report.run_ids, since.date())
     report.versions = changes_by(ctx.lake, report.run_ids, since)
     report.quarantined = put_aside_since(ctx.lake, since)
-    report.told = told(report)
+    report.told = models_sentence(report)
     _add_windows(ctx, report)
     _add_languages(ctx, report)
 
 
 def _add_windows(ctx: StageContext, report: RunReport) -> None:
-    from memory_pipeline.stages.plan.freshness import made
+    from memory_pipeline.stages.plan.freshness import provenance
     from memory_pipeline.stages.plan.registry import BY_NAME
     from memory_pipeline.storage.queries.rate_queries import WindowOutcomes, proposal_outcomes, window_outcomes
 
@@ -90,7 +90,9 @@ def _add_windows(ctx: StageContext, report: RunReport) -> None:
     report.proposals = proposal_outcomes(ctx.lake, days)
     found = sum(window_outcomes(ctx.lake, days).values(), WindowOutcomes())
     unfit = sum(report.unfit.values())
-    not_asked = len(set(days) - made(ctx, BY_NAME["proposals"]).keys() - {date.fromisoformat(d) for d in report.unfit})
+    not_asked = len(
+        set(days) - provenance(ctx, BY_NAME["proposals"]).keys() - {date.fromisoformat(d) for d in report.unfit}
+    )
     report.windows = {**asdict(found), "windows": found.windows + unfit, "unfit": unfit, "days_not_asked": not_asked}
 
 
@@ -107,7 +109,7 @@ def _days(ctx: StageContext, report: RunReport, stages: set[str]) -> list[date]:
     return [d for d in ctx.lake.days("messages") if any(s["from"] <= d.isoformat() <= s["to"] for s in spans)]
 
 
-def told(report: RunReport) -> str:
+def models_sentence(report: RunReport) -> str:
     """How much the models had to do with a run: no call is never told as if there had been one."""
     if not report.planned:
         return "Nothing was stale: nothing was made, and no model was called."

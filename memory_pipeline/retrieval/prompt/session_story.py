@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from memory_pipeline.domain.calendar import local_day, zone
 from memory_pipeline.domain.derived.summary import Summary, SummaryGrain
 from memory_pipeline.domain.text import truncate
-from memory_pipeline.inference.builtin.session import own_words
+from memory_pipeline.inference.builtin.summaries.session import own_words
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.prompt.conversation import Turn, said
 from memory_pipeline.retrieval.prompt.escaping import fenced

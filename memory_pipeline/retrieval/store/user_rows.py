@@ -16,7 +16,7 @@ from memory_pipeline.retrieval.scores.keywords import KeywordIndex
 from memory_pipeline.retrieval.store.columns import Columns
 from memory_pipeline.retrieval.store.naming import MemoryNames, SpeakerNames
 from memory_pipeline.retrieval.store.row_context import Surroundings
-from memory_pipeline.storage.vectors.projection import named, spoken
+from memory_pipeline.storage.vectors.projection import has_name, spoken
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -111,7 +111,7 @@ class UserRows(Columns):
         """Turns of an assistant, shape (rows,); not of a person who has that role in a conversation of two."""
         if self.name != MESSAGES:
             return np.zeros(len(self), dtype=bool)
-        people = [name for name in self.coded("speaker")[0] if named(name)]
+        people = [name for name in self.coded("speaker")[0] if has_name(name)]
         aside: npt.NDArray[np.bool_] = self.matching("role", ("assistant",)) & ~self.matching("speaker", people)
         return aside
 

@@ -10,7 +10,7 @@ from memory_pipeline.serving.access import Asking
 from memory_pipeline.serving.answers import Certificate, Json
 from memory_pipeline.serving.requests import Erase
 from memory_pipeline.serving.routes.arguments import PROBLEMS, MemoryId, Tenant, User
-from memory_pipeline.serving.routes.reads import named, whom
+from memory_pipeline.serving.routes.reads import scope_arguments, whom
 from memory_pipeline.serving.service import Memories
 from memory_pipeline.storage.erasing.erasures import Erasures
 
@@ -33,7 +33,7 @@ def certificate(
 ) -> Json:
     """The certificate of an erasure. It names nobody: that it is this user's, whoever asks must know."""
     kept = Erasures(memories.settings)
-    about = Scope(**named(caller, user_id, tenant_id))
+    about = Scope(**scope_arguments(caller, user_id, tenant_id))
     caller.unnamed(kept.pseudonym)
     for found in kept.certificates(about):
         if found.get("erasure_id") == erasure_id:

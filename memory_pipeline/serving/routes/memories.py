@@ -15,7 +15,7 @@ from memory_pipeline.serving.answers import ChangedMemory, History, Json, Memory
 from memory_pipeline.serving.paging import page
 from memory_pipeline.serving.requests import About, Classify, Edit, Remember, Undo
 from memory_pipeline.serving.routes.arguments import PROBLEMS, Cursor, Limit, MemoryId, Tenant, Text_, User
-from memory_pipeline.serving.routes.reads import named, page_size, whom
+from memory_pipeline.serving.routes.reads import page_size, scope_arguments, whom
 from memory_pipeline.serving.service import Memories
 
 router = APIRouter(tags=["memories"], responses=PROBLEMS)
@@ -34,7 +34,9 @@ def list_memories(
     cursor: Cursor = None,
 ) -> Json:
     """What is remembered, oldest first; all states and types unless one is named."""
-    found = memories.reader.memories(**named(caller, user_id, tenant_id), status=status, type=type, as_of=as_of)
+    found = memories.reader.memories(
+        **scope_arguments(caller, user_id, tenant_id), status=status, type=type, as_of=as_of
+    )
     return Json(page(found, _place, page_size(memories, limit), cursor))
 
 
@@ -54,7 +56,7 @@ def get_memory(
     memory_id: MemoryId, memories: Memories, caller: Asking, user_id: User = None, tenant_id: Tenant = None
 ) -> Json:
     """One memory as it stands."""
-    for row in memories.reader.memories(**named(caller, user_id, tenant_id)):
+    for row in memories.reader.memories(**scope_arguments(caller, user_id, tenant_id)):
         if row["memory_id"] == memory_id:
             return Json(row)
     raise NotFound("this user has no memory of that id")
@@ -65,7 +67,7 @@ def explain(
     memory_id: MemoryId, memories: Memories, caller: Asking, user_id: User = None, tenant_id: Tenant = None
 ) -> Json:
     """Where a memory came from: versions, verdict, proposal, window, messages with the quoted words, model."""
-    return Json(memories.reader.explain(memory_id, **named(caller, user_id, tenant_id)))
+    return Json(memories.reader.explain(memory_id, **scope_arguments(caller, user_id, tenant_id)))
 
 
 @router.patch("/v1/memories/{memory_id}", response_model=ChangedMemory)
@@ -80,7 +82,7 @@ def forget(
     memory_id: MemoryId, memories: Memories, caller: Asking, user_id: User = None, tenant_id: Tenant = None
 ) -> Json:
     """Never show a memory again, nor what was said of it; it stays in the ledger. To erase, see `/v1/erasures`."""
-    return Json(record(memories.curator.forget(memory_id, **named(caller, user_id, tenant_id))))
+    return Json(record(memories.curator.forget(memory_id, **scope_arguments(caller, user_id, tenant_id))))
 
 
 @router.post("/v1/memories/{memory_id}/pin", response_model=ChangedMemory)

@@ -23,10 +23,10 @@ router = APIRouter(tags=["reads"], responses=PROBLEMS)
 
 def whom(caller: Caller, about: About) -> dict[str, Any]:
     """Whom a call is about, as the Python calls take it."""
-    return named(caller, about.user_id, about.tenant_id)
+    return scope_arguments(caller, about.user_id, about.tenant_id)
 
 
-def named(caller: Caller, user_id: str | None, tenant_id: str | None) -> dict[str, Any]:
+def scope_arguments(caller: Caller, user_id: str | None, tenant_id: str | None) -> dict[str, Any]:
     """The same of arguments in a query."""
     scope = caller.scope(user_id, tenant_id)
     return {"user_id": scope.user_id, "tenant_id": scope.tenant_id}
@@ -103,7 +103,7 @@ def profile(
         "agent_id": agent_id,
         "domain": domain,
     }
-    return Json(memories.reader.profile(**named(caller, user_id, tenant_id), **given, as_of=as_of))
+    return Json(memories.reader.profile(**scope_arguments(caller, user_id, tenant_id), **given, as_of=as_of))
 
 
 @router.get("/v1/timeline", response_model=TimelinePage)
@@ -119,7 +119,9 @@ def timeline(
     cursor: Cursor = None,
 ) -> Json:
     """Days, weeks or months with their summary and what changed, oldest first."""
-    found = memories.reader.timeline(**named(caller, user_id, tenant_id), start=start, end=end, grain=grain or "day")
+    found = memories.reader.timeline(
+        **scope_arguments(caller, user_id, tenant_id), start=start, end=end, grain=grain or "day"
+    )
     return Json(page(found, lambda entry: (str(entry["start"]),), page_size(memories, limit), cursor))
 
 

@@ -24,7 +24,7 @@ from memory_pipeline.stages.consolidation.replay_outcome import outcome_of, repl
 from memory_pipeline.stages.consolidation.replay_rounds import settle
 from memory_pipeline.stages.consolidation.user_batches import replay_batch
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.publication.auditing import audited, joined, require_of_act
+from memory_pipeline.stages.publication.auditing import audited, combined, require_of_act
 from memory_pipeline.stages.publication.layered_context import OnTop
 from memory_pipeline.stages.publication.one_writer import in_turn
 from memory_pipeline.stages.publication.publish import index_memories
@@ -85,7 +85,7 @@ def _consolidate(ctx: StageContext, span: Sequence[date], report: ConsolidateRep
             made = {batch: replay_batch(ctx, batch, span) for batch in publication.batches("consolidating")}
             for batch, published in publication.publish():
                 report.add(replace(published.outcome, failed=made[batch].failed), span[-1])
-    report.audits = joined(report.audits, publication.audits)
+    report.audits = combined(report.audits, publication.audits)
     if users:
         clear(ctx, "memories", users, [*span, *report.replayed])
 

@@ -8,7 +8,7 @@ from datetime import date
 
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.domain.ids import digest
-from memory_pipeline.domain.ledger.hold import Hold, kept
+from memory_pipeline.domain.ledger.hold import Hold, latest_holds
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 
@@ -57,7 +57,7 @@ def _of_this_code(ctx: StageContext, scopes: Iterable[Scope], stage: str) -> dic
         return {}
     code = code_in_force(ctx, stage)
     rows = [row for row in hold_rows(ctx, wanted) if row.stage == stage]
-    return {place: hold for place, hold in kept(rows).items() if hold.code == code}
+    return {place: hold for place, hold in latest_holds(rows).items() if hold.code == code}
 
 
 def hold_rows(ctx: StageContext, scopes: Iterable[Scope] | None = None) -> list[Hold]:

@@ -11,7 +11,7 @@ from itertools import chain
 from memory_pipeline.domain.derived.pattern import holds, takes
 from memory_pipeline.domain.gate import GateInput
 from memory_pipeline.domain.ledger.attachment import attached, overruled
-from memory_pipeline.domain.ledger.curation import done, is_act
+from memory_pipeline.domain.ledger.curation import is_act, versions_of_act
 from memory_pipeline.domain.ledger.lifecycle import advance
 from memory_pipeline.domain.ledger.memory import Cause, Change, MemoryVersion, Status, standing
 from memory_pipeline.domain.ledger.replay import carry
@@ -71,7 +71,7 @@ class UserState:
         policy = self._ctx.policy
         current = attached(row, self._rows.get(row.previous_version_id or ""), self._state)
         cited = self._cited(current.memory_id) if current is not None else ()
-        for version in done(row, current, self._state, policy, cited=cited, undone=self._undone):
+        for version in versions_of_act(row, current, self._state, policy, cited=cited, undone=self._undone):
             self._put(version)  # an act has settled with the memories beside it
 
     def _borne(self, row: MemoryVersion) -> bool:

@@ -20,7 +20,7 @@ from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.sensitive import screen
 from memory_pipeline.errors import CurationError
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.hand.statement import Fact, reworded, stated
+from memory_pipeline.stages.hand.statement import Fact, first_version, reworded
 from memory_pipeline.stages.hand.user_memories import Desk
 from memory_pipeline.stages.publication.one_writer import one_writer
 from memory_pipeline.stages.publication.publish import index_memories
@@ -40,7 +40,7 @@ def remember(ctx: StageContext, scope: Scope, fact: Fact) -> MemoryVersion:
         desk = Desk.of(ctx, scope)
         timezone = desk.timezone()
         at, day = desk.moment(None, timezone)
-        new = stated(ctx, scope, fact, at, day, timezone)
+        new = first_version(ctx, scope, fact, at, day, timezone)
         known = _same(desk, new)
         if known is None:
             made = desk.do(new)

@@ -54,7 +54,7 @@ def read(content: str, at: datetime, timezone: str) -> Reading | None:
 
 
 def _read(text: str, at: datetime, timezone: str) -> Reading | None:
-    from memory_pipeline.inference.builtin.extract import read_window
+    from memory_pipeline.inference.builtin.extraction.extract import read_window
 
     local = at.astimezone(zone(timezone))
     message = {"id": "m1", "role": "user", "speaker": None, "content": text, "created_at": local.isoformat()}

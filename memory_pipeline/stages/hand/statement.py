@@ -55,7 +55,7 @@ class Fact:
     classification: Classification = Classification.INTERNAL
 
 
-def stated(ctx: StageContext, scope: Scope, fact: Fact, at: datetime, day: date, timezone: str) -> MemoryVersion:
+def first_version(ctx: StageContext, scope: Scope, fact: Fact, at: datetime, day: date, timezone: str) -> MemoryVersion:
     """Version 1 of the memory that a fact makes.
 
     Args:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from memory_pipeline.domain.calendar import local_day
-from memory_pipeline.domain.ledger.curation import done, is_act
+from memory_pipeline.domain.ledger.curation import is_act, versions_of_act
 from memory_pipeline.domain.ledger.lifecycle import advance
 from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, fold, standing
 from memory_pipeline.domain.ledger.transition import finish
@@ -98,7 +98,7 @@ class Desk:
         cited = [e.message_id for v in known if v.memory_id == act.memory_id for e in v.evidence]
         act = replace(act, run_id=self.ctx.run_id, recorded_at=self.ctx.now)
         current = self.state.get(act.memory_id)
-        versions = done(act, current, self.state, self.ctx.policy, cited=cited, undone=self.undone)
+        versions = versions_of_act(act, current, self.state, self.ctx.policy, cited=cited, undone=self.undone)
         for version in versions:
             self._take(version)
         return versions[-1]

@@ -7,9 +7,8 @@ changes are replayed from there, and looked at again until nothing changes any m
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from typing import Any
@@ -31,10 +30,10 @@ from memory_pipeline.stages.consolidation.consolidate import replay_on_top
 from memory_pipeline.stages.consolidation.holds import held_weeks
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.insight.derived_gate import CitedMessages
+from memory_pipeline.stages.insight.insight_report import InsightReport
 from memory_pipeline.stages.insight.pattern_groups import Group, UserPatterns
 from memory_pipeline.stages.operations.age import let_time_pass
-from memory_pipeline.stages.publication.audit_result import Audit
-from memory_pipeline.stages.publication.auditing import joined
+from memory_pipeline.stages.publication.auditing import combined
 from memory_pipeline.stages.publication.layered_context import OnTop, on_top
 from memory_pipeline.stages.publication.publish import publish
 from memory_pipeline.stages.publication.staged_publication import staged
@@ -46,29 +45,14 @@ _USERS_AT_ONCE = 100
 _KINDS = sorted(CLUSTERED | {MemoryType.PATTERN})
 
 
-@dataclass
-class PatternReport:
-    """What finding patterns did, by the week's first day.
-
-    Attributes:
-        made: patterns that stand.
-        failed: groups about which no reply fits; the week stays stale.
-        audits: what every audit found before anything was published.
-    """
-
-    made: Counter[date] = field(default_factory=Counter)
-    failed: Counter[date] = field(default_factory=Counter)
-    audits: tuple[Audit, ...] = ()
-
-
-def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> PatternReport:
+def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> InsightReport:
     """Make the patterns of some weeks that are over.
 
     Raises:
         AuditFailed: what was staged breaks a rule; nothing of it was published.
         ModelError: the model cannot be reached; users already worked on are written, the others are as they were.
     """
-    report = PatternReport()
+    report = InsightReport()
     ordered = sorted(set(weeks))
     passed = let_time_pass(ctx, ordered)
     users = _active(ctx, ordered)
@@ -83,7 +67,7 @@ def find_patterns(ctx: StageContext, weeks: Sequence[Period]) -> PatternReport:
                 count[batch](published.users)
     if users:
         clear(ctx, "patterns", users)
-    report.audits = joined(publication.audits, passed)
+    report.audits = combined(publication.audits, passed)
     return report
 
 
@@ -108,7 +92,7 @@ class _Finder:
         self._cited = CitedMessages(ctx)
         self._replies: dict[Scope, dict[tuple[str, ...], PatternReply | None]] = defaultdict(dict)
 
-    def find(self, users: Sequence[Scope], report: PatternReport) -> Callable[[Collection[Scope]], None]:
+    def find(self, users: Sequence[Scope], report: InsightReport) -> Callable[[Collection[Scope]], None]:
         """Write the patterns of users, replay what follows from them, and look again.
 
         Each round settles a week more at least, most often all of them: the second finds nothing to change.
@@ -148,7 +132,7 @@ class _Finder:
         held = held_weeks(self._ctx, users, "patterns")
         return [UserPatterns(self._ctx, user, rows[user], self._weeks, held.get(user)) for user in users]
 
-    def _report(self, users: Iterable[UserPatterns], report: PatternReport) -> None:
+    def _report(self, users: Iterable[UserPatterns], report: InsightReport) -> None:
         starts = {week.start for week in self._weeks}
         for user in users:
             report.made.update({start: n for start, n in user.stand.items() if start in starts})

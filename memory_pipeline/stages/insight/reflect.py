@@ -8,10 +8,8 @@ from its memories is withdrawn, one that comes up again is confirmed, one that h
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
-from datetime import date
 from functools import partial
 
 from memory_pipeline.domain.calendar import Period
@@ -22,13 +20,13 @@ from memory_pipeline.stages.consolidation.consolidate import replay_on_top
 from memory_pipeline.stages.consolidation.holds import held_weeks
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.insight.derived_gate import CitedMessages
+from memory_pipeline.stages.insight.insight_report import InsightReport
 from memory_pipeline.stages.insight.insights import Insights
 from memory_pipeline.stages.insight.joint_asking import ask_jointly
 from memory_pipeline.stages.insight.reflect_requests import Question, grouped
-from memory_pipeline.stages.insight.reflect_requests import joined as together
+from memory_pipeline.stages.insight.reflect_requests import joint_request as together
 from memory_pipeline.stages.operations.age import let_time_pass
-from memory_pipeline.stages.publication.audit_result import Audit
-from memory_pipeline.stages.publication.auditing import joined
+from memory_pipeline.stages.publication.auditing import combined
 from memory_pipeline.stages.publication.layered_context import OnTop, on_top
 from memory_pipeline.stages.publication.publish import publish
 from memory_pipeline.stages.publication.staged_publication import staged
@@ -38,29 +36,14 @@ from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 _USERS_AT_ONCE = 100
 
 
-@dataclass
-class ReflectReport:
-    """What reflecting did, by the week's first day.
-
-    Attributes:
-        made: insights that stand, new ones and confirmed ones.
-        failed: users whose reply did not fit; the week stays stale.
-        audits: what every audit found before anything was published.
-    """
-
-    made: Counter[date] = field(default_factory=Counter)
-    failed: Counter[date] = field(default_factory=Counter)
-    audits: tuple[Audit, ...] = ()
-
-
-def reflect(ctx: StageContext, weeks: Sequence[Period]) -> ReflectReport:
+def reflect(ctx: StageContext, weeks: Sequence[Period]) -> InsightReport:
     """Make the reflections of some weeks.
 
     Raises:
         AuditFailed: what was staged breaks a rule; nothing of it was published.
         ModelError: the model cannot be reached; the users of this go are as they were.
     """
-    report = ReflectReport()
+    report = InsightReport()
     ordered = sorted(set(weeks))
     passed = let_time_pass(ctx, ordered)
     users = _active(ctx, ordered)
@@ -76,7 +59,7 @@ def reflect(ctx: StageContext, weeks: Sequence[Period]) -> ReflectReport:
     if users:
         clear(ctx, "reflections", users)
     again = let_time_pass(ctx, ordered)  # for what has just been made, too
-    report.audits = joined(joined(publication.audits, passed), again)
+    report.audits = combined(combined(publication.audits, passed), again)
     return report
 
 
@@ -91,7 +74,7 @@ def _active(ctx: StageContext, weeks: Sequence[Period]) -> list[Scope]:
 
 
 def _reflect(
-    top: OnTop, users: Sequence[Scope], weeks: Sequence[Period], report: ReflectReport
+    top: OnTop, users: Sequence[Scope], weeks: Sequence[Period], report: InsightReport
 ) -> Callable[[Collection[Scope]], None]:
     everybody, failed = _insights(top, users, weeks)
     _write(top, everybody, failed)

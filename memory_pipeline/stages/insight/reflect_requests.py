@@ -133,7 +133,7 @@ def _tokens(lines: Iterable[_Line]) -> int:
     return sum(estimate_tokens(line.content) + _LINE_TOKENS for line in lines)
 
 
-def joined(questions: Sequence[Question]) -> Pack:
+def joint_request(questions: Sequence[Question]) -> Pack:
     """One call for some weeks of one user; each keeps what it would have got alone."""
     lines = sorted({line for q in questions for line in q.lines}, key=_order)
     shown = {f"k{n}": line for n, line in enumerate(lines, 1)}

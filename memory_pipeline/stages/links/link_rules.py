@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.entities import Entity
-from memory_pipeline.domain.links import LinkKind, Remembered, Tie, denied, elaborates, reasons, specific, stated
+from memory_pipeline.domain.links import LinkKind, Remembered, Tie, denied, elaborates, ledger_links, reasons, specific
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.domain.text import content_words
 from memory_pipeline.stages.consolidation.similar import Near, near_to, similar
@@ -57,7 +57,7 @@ class Ties:
     @cached_property
     def stated(self) -> list[Tie]:
         """What the ledger says, of all memories."""
-        return _once(stated(self.memories))
+        return _once(ledger_links(self.memories))
 
     def newer_near(self, places: Collection[int]) -> set[int]:
         """Memories that are newer than one of some, and near enough to be linked to it."""

@@ -93,10 +93,10 @@ def _rows(
     today: Sequence[Message], before: Message | None, policy: RetrievalPolicy, classes: Classifier
 ) -> Iterator[IndexedMessage]:
     """The turns of a session on one day, in order."""
-    from memory_pipeline.storage.vectors.projection import named
+    from memory_pipeline.storage.vectors.projection import has_name
 
     # People who talk to each other announce no texts to be worked on, and play no parts.
-    people = any(m.role is Role.ASSISTANT and named(m.speaker) for m in today)
+    people = any(m.role is Role.ASSISTANT and has_name(m.speaker) for m in today)
     said = list[Turn]()
     for message in today:
         previous = "" if before is None else _lent(before, message, classes)[: policy.previous_turn_characters]
@@ -119,9 +119,9 @@ def _lent(before: Message, message: Message, classes: Classifier) -> str:
 def _spans(message: Message, before: Sequence[Turn]) -> tuple[IndexedSpan, ...]:
     """The standing of each sentence of a turn: a person's, whatever the role, or an assistant's."""
     from memory_pipeline.storage.vectors.index_rows import IndexedSpan
-    from memory_pipeline.storage.vectors.projection import named
+    from memory_pipeline.storage.vectors.projection import has_name
 
-    person = message.role is Role.USER or named(message.speaker)
+    person = message.role is Role.USER or has_name(message.speaker)
     spoken = spans(message.content, before[-_TURNS:]) if person else replies(message.content)
     return tuple(IndexedSpan(s.start, s.end, str(s.standing), s.why) for s in spoken)
 
@@ -152,9 +152,9 @@ def _row(
 
 def encoded_text(turn: Message | IndexedMessage, policy: RetrievalPolicy) -> str:
     """The part of a turn that its vector is made of: of an assistant's reply the beginning."""
-    from memory_pipeline.storage.vectors.projection import named, spoken
+    from memory_pipeline.storage.vectors.projection import has_name, spoken
 
-    reply = turn.role == Role.ASSISTANT and not named(turn.speaker)
+    reply = turn.role == Role.ASSISTANT and not has_name(turn.speaker)
     most = policy.encoded_reply_characters if reply else policy.encoded_characters
     return spoken(turn.speaker, turn.content)[:most]
 

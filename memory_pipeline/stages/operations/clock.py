@@ -77,7 +77,7 @@ def _early(rows: Iterable[MemoryVersion], last: date) -> Iterator[MemoryVersion]
             yield version
 
 
-def settled(ctx: StageContext) -> bool:
+def may_decide(ctx: StageContext) -> bool:
     """Whether the clock may decide what is erased for good by its age. To be asked by every night.
 
     After a jump by more than ``retention.clock_gap_days`` since the last night it may not, until

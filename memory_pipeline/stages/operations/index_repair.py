@@ -57,7 +57,7 @@ def _gone(ctx: StageContext, name: str) -> bool:
 
     if ctx.settings.remote or ctx.index.dataset(name) is not None or not ctx.lake.days(_ROWS[name]):
         return False
-    return any(stage.table == name and freshness.made(ctx, stage) for stage in STAGES)
+    return any(stage.table == name and freshness.provenance(ctx, stage) for stage in STAGES)
 
 
 def _messages(ctx: StageContext) -> None:

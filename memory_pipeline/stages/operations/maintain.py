@@ -160,13 +160,13 @@ def _staged(ctx: StageContext, grace: Grace) -> dict[str, int]:
 
 def _erasures(ctx: StageContext, grace: Grace) -> dict[str, int]:
     """What was begun to be erased, what the policy keeps no longer, and what providers are still to delete."""
-    from memory_pipeline.stages.operations.clock import settled
+    from memory_pipeline.stages.operations.clock import may_decide
     from memory_pipeline.stages.operations.erasure.erase import complete
     from memory_pipeline.stages.operations.erasure.provider import settle
     from memory_pipeline.stages.operations.erasure.retention import retain
     from memory_pipeline.storage.erasing.erasures import Erasures
 
-    done = {"erasures completed": len(complete(ctx)), **(retain(ctx) if settled(ctx) else {})}
+    done = {"erasures completed": len(complete(ctx)), **(retain(ctx) if may_decide(ctx) else {})}
     return done | settle(ctx, Erasures(ctx.settings))
 
 

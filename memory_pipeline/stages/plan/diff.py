@@ -142,7 +142,7 @@ def summaries_apart(below: Lake, top: OverlayLake) -> list[Difference]:
     return sorted(found, key=lambda d: (d.day, d.tenant_id, d.user_id, d.id))
 
 
-def counted(differences: Iterable[Difference], by: str) -> dict[str, dict[str, int]]:
+def counts_by(differences: Iterable[Difference], by: str) -> dict[str, dict[str, int]]:
     """How many there are of each kind, by an attribute."""
     found: dict[str, dict[str, int]] = {}
     for difference in differences:

@@ -186,7 +186,7 @@ def _apart(before: str, now: str) -> list[Changed]:
 
 def _lost(ctx: StageContext, stage: Stage, notes: Mapping[date, _Note]) -> set[date]:
     """Partitions of which somebody has removed files since, or whose table of the index is gone."""
-    there = held(ctx, stage)
+    there = row_counts(ctx, stage)
     counted = notes.items() if stage.holds else ()  # what is not counted is not missed
     enough = {start: 1 if stage.shares else note.rows for start, note in counted if note.rows}
     lost = {start for start, rows in enough.items() if there[start] < rows}
@@ -221,7 +221,7 @@ def _filled_since(ctx: StageContext, table: str) -> datetime:
         return datetime.min.replace(tzinfo=UTC)
 
 
-def held(ctx: StageContext, stage: Stage) -> Counter[date]:
+def row_counts(ctx: StageContext, stage: Stage) -> Counter[date]:
     """How many rows each of a stage's partitions holds (of vectors: how many there must be in the index)."""
     found = Counter[date]()
     for name in stage.holds:
@@ -238,7 +238,7 @@ def held(ctx: StageContext, stage: Stage) -> Counter[date]:
     return found
 
 
-def made(ctx: StageContext, stage: Stage) -> dict[date, tuple[str, str]]:
+def provenance(ctx: StageContext, stage: Stage) -> dict[date, tuple[str, str]]:
     """What each partition was last made from and by: digest of its inputs, code version."""
     return {start: note.made for start, note in _notes(ctx, stage).items()}
 
@@ -292,7 +292,7 @@ def record(
     from memory_pipeline.storage.parquet.schemas import PartitionRecord
 
     if stage.holds:
-        rows = {} if stage.table and _is_gone(ctx, stage.table) else held(ctx, stage)
+        rows = {} if stage.table and _is_gone(ctx, stage.table) else row_counts(ctx, stage)
     code = code_version(ctx.settings, ctx.prompts, stage)
     before = _notes(ctx, stage)
     first = max(ctx.now, _filled_since(ctx, stage.table)) if stage.table else ctx.now

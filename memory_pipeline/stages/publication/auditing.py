@@ -128,7 +128,7 @@ def _audit(ctx: StageContext, name: str, of: Findings) -> Audit:
     return Audit(name, ok, of.found, detail, () if ok else tuple(of.examples))
 
 
-def joined(first: Sequence[Audit], then: Sequence[Audit]) -> tuple[Audit, ...]:
+def combined(first: Sequence[Audit], then: Sequence[Audit]) -> tuple[Audit, ...]:
     """What two writers' audits, or two goes of one, have found, by name in the order of the first."""
     later = {audit.name: audit for audit in then}
     both = [together(audit, later.pop(audit.name)) if audit.name in later else audit for audit in first]
@@ -196,7 +196,7 @@ def require(ctx: StageContext, writer: str, staged: StagedRows, audits: Sequence
     staged.write_note({**note, "audits": [noted(a) for a in audits]})
     whom = f"nothing was published of {withheld} of the users" if withheld else "nothing was published"
     raise AuditFailed(
-        f"{whom}, readers see what they saw before: {'; '.join(map(told, failed))}. "
+        f"{whom}, readers see what they saw before: {'; '.join(map(failure_sentence, failed))}. "
         f"See the rows: memory-pipeline staged {staged.name}. {_advice(writer, failed)}",
         tuple(audits),
         run_id=ctx.run_id,
@@ -229,7 +229,7 @@ def _shown(audit: Audit) -> str:
     return ", ".join(f"{name} {value}" for name, value in told.items() if name not in hidden)
 
 
-def told(audit: Audit) -> str:
+def failure_sentence(audit: Audit) -> str:
     """An audit that did not pass, in words: its name, figure and limit."""
     if audit.name in _SHARES:
         return f"{audit.name} failed: {audit.detail}"

@@ -18,7 +18,7 @@ from memory_pipeline.errors import ModelError
 from memory_pipeline.stages.consolidation.replay_outcome import Outcome, replace_verdicts
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.publication.audit_result import Audit
-from memory_pipeline.stages.publication.auditing import audited, joined, offenders, record, require
+from memory_pipeline.stages.publication.auditing import audited, combined, offenders, record, require
 from memory_pipeline.stages.publication.one_writer import one_writer
 from memory_pipeline.stages.publication.publish import index_memories
 from memory_pipeline.stages.publication.staged_view import Prospect
@@ -119,11 +119,11 @@ class Publication:
         record(self.ctx, audits)
         spoilt = {Scope(*user) for user in offenders(audits)} if self.writer in _APART else set()
         if spoilt and spoilt < set(self.users):
-            self._broken, self._withheld = joined(self._broken, audits), self._withheld + len(spoilt)
+            self._broken, self._withheld = combined(self._broken, audits), self._withheld + len(spoilt)
             self.users = [user for user in self.users if user not in spoilt]
             return []
         require(self.ctx, self.writer, self.rows, audits)
-        self.audits = joined(self.audits, audits)
+        self.audits = combined(self.audits, audits)
         found = [(batch, _published(self.ctx, batch, index=self.index)) for batch in batches]
         self.users = [user for batch, what in found for user in batch.users if user not in what.users]
         return found

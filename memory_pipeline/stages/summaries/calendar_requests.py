@@ -182,7 +182,7 @@ def _lines(member: Member) -> dict[Message | MemoryVersion, int]:
     return lines | {v: memory_size(v) for v in member.evidence.memories}
 
 
-def joined(members: Sequence[Member]) -> Pack:
+def joint_pack(members: Sequence[Member]) -> Pack:
     """One call for some periods of one user; each period keeps what it would have got alone."""
     messages = sorted({m for member in members for m in member.evidence.messages}, key=told_order)
     memories = sorted(

@@ -58,7 +58,7 @@ def _stands(ctx: StageContext, member: Member, told: PeriodSummary, model: str) 
 
 def _embedded(member: Member) -> tuple[PeriodSummary, str]:
     """The same period as the embedded model tells it, and that model's name."""
-    from memory_pipeline.inference.builtin.summarise import calendar
+    from memory_pipeline.inference.builtin.summaries.summarise import calendar
     from memory_pipeline.inference.builtin_chat import BuiltinChat
 
     (told,) = calendar(member.request.inputs).periods

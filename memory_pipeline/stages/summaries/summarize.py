@@ -24,7 +24,7 @@ from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.insight.joint_asking import Answer, ask_jointly
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
-from memory_pipeline.stages.summaries.calendar_requests import Member, grouped, joined
+from memory_pipeline.stages.summaries.calendar_requests import Member, grouped, joint_pack
 from memory_pipeline.stages.summaries.checked_summary import sound
 from memory_pipeline.stages.summaries.period_members import Part, PeriodMembers
 from memory_pipeline.stages.summaries.session_summaries import DueSession, due_sessions, session_summary_id, touched
@@ -182,18 +182,18 @@ def _session_place(due: DueSession) -> _Place:
 def _ask(ctx: StageContext, members: Iterable[Member]) -> Mapping[int, Answer]:
     every = list({id(m): m for m in members}.values())
     packs = partial(grouped, policy=ctx.policy.summary)
-    answers = asyncio.run(ask_jointly(ctx, every, packs, joined))
+    answers = asyncio.run(ask_jointly(ctx, every, packs, joint_pack))
     return {id(m): answer for m, answer in zip(every, answers, strict=True)}
 
 
 def _completed(ctx: StageContext, days: Sequence[Period]) -> list[Period]:
     """Weeks and months that are over, and of whose days none is left to be made after these."""
-    from memory_pipeline.stages.plan.freshness import inputs, made
+    from memory_pipeline.stages.plan.freshness import inputs, provenance
     from memory_pipeline.stages.plan.registry import BY_NAME
 
     stage = BY_NAME["daily_summaries"]
     here = {p.start for p in days}
-    settled = here | made(ctx, stage).keys()
+    settled = here | provenance(ctx, stage).keys()
     active = inputs(ctx, stage).keys()
     return [
         period

@@ -23,7 +23,7 @@ from typing import Any
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.working import placed
+from memory_pipeline.domain.working import with_place
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
 
@@ -103,7 +103,7 @@ class WorkingMemory:
             for turn in given:
                 if turn.message_id not in ids:
                     ids.add(turn.message_id)
-                    new.append(placed(turn, (*held, *new)))
+                    new.append(with_place(turn, (*held, *new)))
             if new:
                 self._write(path, end, b"".join(map(_line, new)))
                 self._mark(name)

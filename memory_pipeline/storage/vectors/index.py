@@ -31,7 +31,7 @@ from memory_pipeline.storage.exclusion.erasure_fence import Fence
 from memory_pipeline.storage.parquet.arrow_rows import arrow_schema
 from memory_pipeline.storage.vectors import encoder_pointer
 from memory_pipeline.storage.vectors.encoder_pointer import folder_of
-from memory_pipeline.storage.vectors.index_damage import damage, last_sound, named
+from memory_pipeline.storage.vectors.index_damage import damage, lance_errors, last_sound
 from memory_pipeline.storage.vectors.index_rows import TABLES as TABLES
 from memory_pipeline.storage.vectors.index_rows import IndexedMemory as IndexedMemory
 from memory_pipeline.storage.vectors.index_rows import IndexedMessage as IndexedMessage
@@ -130,7 +130,7 @@ class Index(IndexUpkeep):
         self._in_force()
         if name not in self._open:
             if self._exists(name):
-                with named(self.place(name)):
+                with lance_errors(self.place(name)):
                     handle = self._db.open_table(name)
             elif create:
                 handle = self._db.create_table(name, schema=self.schema(name), exist_ok=True)
@@ -150,11 +150,11 @@ class Index(IndexUpkeep):
             if not self._exists(name):
                 self._read.pop(name, None)
                 return None
-            with named(self.place(name)):
+            with lance_errors(self.place(name)):
                 held = lance.dataset(self.place(name))
             self._refuse_other_columns(name, set(held.schema.names))
         else:
-            with named(self.place(name)):
+            with lance_errors(self.place(name)):
                 newest = held.latest_version
                 held = held if newest == held.version else held.checkout_version(newest)
             self._refuse_other_columns(name, set(held.schema.names))
@@ -178,7 +178,7 @@ class Index(IndexUpkeep):
         """The columns that a table of an older release lacks; empty where there is no table or nothing is missing."""
         if not self._exists(name):
             return pa.schema([])
-        with named(self.place(name)):
+        with lance_errors(self.place(name)):
             there = set(lance.dataset(self.place(name)).schema.names)
         return pa.schema([field for field in self.schema(name) if field.name not in there])
 
@@ -266,7 +266,7 @@ class Index(IndexUpkeep):
             if dataset is None:
                 self._snapshots.pop(name, None)
                 return None
-            with named(self.place(name)):
+            with lance_errors(self.place(name)):
                 held = self._snapshots[name] = Snapshot(dataset, made)
             return held
 
@@ -313,7 +313,7 @@ class Index(IndexUpkeep):
         table = self.table(name, create=True)
         assert table is not None
         key = TABLES[name].key
-        with self.fence.writing(f"index of {name}", full), named(self.place(name)):
+        with self.fence.writing(f"index of {name}", full), lance_errors(self.place(name)):
             # A merge by the index of the key does not notice a key that another writer has just inserted, and both
             # would stay. Locks keep two writers apart on one machine; elsewhere the merge reads the key column.
             merge = table.merge_insert(key).use_index("://" not in self.uri)
@@ -383,7 +383,7 @@ class Index(IndexUpkeep):
         if dataset is None:
             return self._none(name, columns)
         wanted = self.schema(name).names if columns is None else list(columns)
-        with named(self.place(name)):
+        with lance_errors(self.place(name)):
             return dataset.to_table(columns=wanted, filter=where)
 
     def _none(self, name: str, columns: Sequence[str] | None) -> pa.Table:

@@ -37,7 +37,7 @@ def damaged(folder: str, why: object) -> IndexDamaged:
 
 
 @contextmanager
-def named(folder: str) -> Iterator[None]:
+def lance_errors(folder: str) -> Iterator[None]:
     """Tell what Lance raises in the words of :func:`damaged`.
 
     Raises:

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.vectors.index_damage import named
+from memory_pipeline.storage.vectors.index_damage import lance_errors
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -72,7 +72,7 @@ class Snapshot:
             where &= (pc.field("user_id") != scope.user_id) & pc.field("shared")
         else:
             where &= pc.field("user_id") == scope.user_id
-        with named(self._dataset.uri):
+        with lance_errors(self._dataset.uri):
             scanned = self._dataset.scanner(
                 columns=[], filter=where, with_row_address=True, use_scalar_index=self._indexed
             ).to_table()
@@ -85,7 +85,7 @@ class Snapshot:
     def rows(self, found: RowAddresses, columns: Sequence[str]) -> pa.Table:
         """Columns of rows that were found in this version."""
         # By address only the call that pylance itself is built on takes rows: its public ones count from the first row.
-        with named(self._dataset.uri):
+        with lance_errors(self._dataset.uri):
             taken: pa.Table = self._dataset._take_rows(found.addresses.tolist(), list(columns))
         return taken
 

@@ -38,9 +38,9 @@ def spoken(speaker: str | None, content: str) -> str:
     Questions name people ("What did Caroline paint?"); without the name, turns addressed to Caroline win over hers
     (measured on LoCoMo: dense R@5 .14 without it, .37 with it).
     """
-    return f"{speaker}: {content}" if named(speaker) else content
+    return f"{speaker}: {content}" if has_name(speaker) else content
 
 
-def named(speaker: str | None) -> bool:
+def has_name(speaker: str | None) -> bool:
     """Whether a speaker is called by a name, not by a role."""
     return bool(speaker) and str(speaker).casefold() not in _ROLES

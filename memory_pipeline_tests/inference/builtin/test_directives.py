@@ -6,7 +6,7 @@ import pytest
 
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
 from memory_pipeline.inference.replies import ProposalDraft
-from memory_pipeline_tests.inference.builtin.extraction import drafts, kept, slot
+from memory_pipeline_tests.inference.builtin.extraction.extracting import drafts, kept, slot
 
 DIRECTIVES = {MemoryType.BOUNDARY, MemoryType.PROTOCOL, MemoryType.SHARED_LORE}
 

@@ -20,7 +20,7 @@ from memory_pipeline.cli.operations.doctor import examine
 from memory_pipeline.errors import SettingsError
 from memory_pipeline.orchestration.dagster_home.event_log import prune
 from memory_pipeline.orchestration.dagster_home.instance import instance
-from memory_pipeline.orchestration.dagster_home.postgres import database, secret, shown
+from memory_pipeline.orchestration.dagster_home.postgres import database, location, secret
 from memory_pipeline.orchestration.runs.run import run
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
@@ -143,7 +143,7 @@ def test_the_url_is_taken_with_and_without_the_driver(prefix: str) -> None:
     url = database(Settings.load(postgres_url=f"{prefix}://me:a%40b@db.example:5433/dagster?sslmode=require"))
     assert url is not None
     assert secret(url) == "postgresql+psycopg2://me:a%40b@db.example:5433/dagster?sslmode=require"
-    assert shown(url) == "db.example:5433/dagster" and "a@b" not in str(url) and "a%40b" not in str(url)
+    assert location(url) == "db.example:5433/dagster" and "a@b" not in str(url) and "a%40b" not in str(url)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from types import FrameType
 
 import pytest
 
-from memory_pipeline.orchestration.assets.run_stage import heard
+from memory_pipeline.orchestration.assets.run_stage import interruptible
 
 
 class _Interrupted(BaseException):
@@ -32,7 +32,7 @@ def test_an_interrupt_inside_a_callback_stops_the_work() -> None:
     before = signal.signal(signal.SIGINT, _raise)
     try:
         assert asyncio.run(_interrupted_in_a_callback()) == "went on", "what it would be without"
-        with heard(), pytest.raises(KeyboardInterrupt):
+        with interruptible(), pytest.raises(KeyboardInterrupt):
             asyncio.run(_interrupted_in_a_callback())
         assert signal.getsignal(signal.SIGINT) is _raise
     finally:

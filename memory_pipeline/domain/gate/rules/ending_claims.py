@@ -12,7 +12,7 @@ from functools import cache
 from memory_pipeline.domain.consolidation.endings import tells_end
 from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.texts.claims import Force
-from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, said
+from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, source_text
 from memory_pipeline.domain.gate.texts.entailment import framing, supported
 from memory_pipeline.domain.gate.texts.hinges import capitals, telling
 from memory_pipeline.domain.gate.texts.language import capital_names, nouns_have_capitals, plain
@@ -55,7 +55,7 @@ def _about(given: GateInput, texts: Sequence[str], there: set[str]) -> bool:
     wanted = _named(given)
     if not wanted:
         return True
-    quoted = [said(text) for text in texts]
+    quoted = [source_text(text) for text in texts]
     if _any(wanted, quoted):
         return True
     if given.proposal.operation in {Operation.FORGET, Operation.SUPPRESS}:
@@ -90,7 +90,7 @@ def _things(texts: Sequence[str]) -> list[str]:
 
 def _others(given: GateInput, texts: Sequence[str]) -> bool:
     """Whether a quote names somebody or something that the content does not."""
-    content = said(given.proposal.content)
+    content = source_text(given.proposal.content)
     if any(not content.has(fold(word)) for quote in given.quotes for name, _ in quote.names for word in name.split()):
         return True
     for text in texts:
@@ -102,7 +102,7 @@ def _others(given: GateInput, texts: Sequence[str]) -> bool:
 
 def _same(given: GateInput, texts: Sequence[str]) -> bool:
     """Whether the quote has all the words of what it is to deny: "our two cats" denies no cats."""
-    quoted = [said(text) for text in texts]
+    quoted = [source_text(text) for text in texts]
     wanted = [word for word in telling(given.proposal.content) if word not in framing()]
     if not _any(wanted, quoted):
         return True

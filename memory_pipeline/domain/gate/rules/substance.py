@@ -6,6 +6,7 @@ import re
 
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
 from memory_pipeline.domain.gate.texts.language import english
+from memory_pipeline.domain.gate.texts.small_talk import SHALLOW
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.policy import GatePolicy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Proposal
@@ -50,21 +51,6 @@ _KEYWORDS = {
         re.I,
     ),
 }
-# Words that say nothing of anybody: without another, a statement adds nothing to what is known of everyone (KN-34).
-_SHALLOW_WORDS = """
-    thing stuff something anything everything someone somebody anyone anybody everyone everybody person people human
-    individual user assistant chat conversation talk message question answer topic
-    day today yesterday tomorrow morning afternoon evening night week weekend month year time moment lately recently
-    currently nowadays usually often always sometimes still again maybe perhaps already yet soon
-    good great nice fine ok okay bad well better best worse worst cool awesome amazing wonderful lovely pleasant happy
-    glad sad interesting fun funny important special new old big small little lot many much bit kind sort way quite
-    pretty certain various different general usual normal regular ordinary
-    like love enjoy want need wish hope think feel feeling felt know say said tell told ask asked talk talking mention
-    mentioned see saw seen look looking seem make made do did done doing go going went gone come came get got getting
-    give gave take took use used try tried keep kept let put have had having be been being is are was were exist live
-    life interested interest state stated thank thanks hello hi hey yes yeah sure
-    """
-SHALLOW = content_words(_SHALLOW_WORDS).union(_SHALLOW_WORDS.split())
 
 _IN_ORDER = Finding("dates", True, None, None, "dates in order")
 _OUT_OF_ORDER = Finding("dates", False, None, None, "ends before it begins")

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.texts.language import english, number_words
-from memory_pipeline.domain.gate.texts.numerals import forms, known, spelled
+from memory_pipeline.domain.gate.texts.numerals import forms, numbers_of, spelled
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES
@@ -121,7 +121,7 @@ class SourceText:
     def _numbers(self) -> frozenset[str]:
         words = _WORD.findall(self.folded)
         foreign = number_words() if self.english is not True else {}
-        return known(self.folded).union(spelled(words), (foreign[word] for word in words if word in foreign))
+        return numbers_of(self.folded).union(spelled(words), (foreign[word] for word in words if word in foreign))
 
     @cached_property
     def _initials(self) -> frozenset[str]:
@@ -147,11 +147,11 @@ class Conversation:
 
     def __iter__(self) -> Iterator[SourceText]:
         for message in self._cited:
-            yield said(message.content)
+            yield source_text(message.content)
         for message in reversed(self._session):
-            yield said(message.content)
+            yield source_text(message.content)
         for speaker in dict.fromkeys(m.speaker for m in (*self._cited, *self._session) if m.speaker):
-            yield said(speaker)
+            yield source_text(speaker)
 
     def speaks(self, content: str) -> bool:
         """Whether some of it is in the language of a content, as far as one can tell."""
@@ -167,13 +167,13 @@ class Conversation:
 
 
 @lru_cache(maxsize=4096)
-def said(text: str) -> SourceText:
+def source_text(text: str) -> SourceText:
     return SourceText(text)
 
 
 def kin(word: str, text: str) -> bool:
     """Whether a word, in any form of it, stands in a text."""
-    return said(text).has(fold(word))
+    return source_text(text).has(fold(word))
 
 
 def fold(text: str) -> str:

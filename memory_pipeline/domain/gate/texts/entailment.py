@@ -13,12 +13,12 @@ from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
 from memory_pipeline.domain.gate.gate_input import GateInput
-from memory_pipeline.domain.gate.rules.substance import SHALLOW
 from memory_pipeline.domain.gate.texts.claims import Claim
 from memory_pipeline.domain.gate.texts.conversation import SourceText, fold
 from memory_pipeline.domain.gate.texts.hinges import telling
 from memory_pipeline.domain.gate.texts.language import grammar, without_dates
 from memory_pipeline.domain.gate.texts.relatedness import implied, near
+from memory_pipeline.domain.gate.texts.small_talk import SHALLOW
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import singular
@@ -34,7 +34,7 @@ def strays(given: GateInput, names: Set[str]) -> str:
         names: in the content, folded; whether these were said is another rule's.
     """
     said = list(near(given))
-    wanted = stated(given, names)
+    wanted = stating_words(given, names)
     open_ = [word for word in wanted if not supported(word, said)]
     share = 1.0 - len(open_) / len(wanted) if wanted else 1.0
     anchored = any(text.has(name) for name in names - given.known for text in said)
@@ -49,7 +49,7 @@ def strays(given: GateInput, names: Set[str]) -> str:
     return next((w for w in (*open_, *heads) if w in _grave() and not supported(w, said)), "")
 
 
-def stated(given: GateInput, names: Collection[str]) -> list[str]:
+def stating_words(given: GateInput, names: Collection[str]) -> list[str]:
     """The words of a content that say something: neither grammar, names, dates, relations nor a memory's framing."""
     aside = framing() | set(names)
     aside |= {fold(word) for word in (given.proposal.subject or "").split()}

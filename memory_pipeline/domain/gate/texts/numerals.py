@@ -54,7 +54,7 @@ def forms(number: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def known(text: str) -> frozenset[str]:
+def numbers_of(text: str) -> frozenset[str]:
     """Every number that a text (lower-case) gives or implies, in all its forms, and the parts of times and dates."""
     found: set[str] = set()
     for number in NUMBER.findall(text):

@@ -14,9 +14,9 @@ from functools import cache
 
 from memory_pipeline.domain.entities.relations import relation
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
-from memory_pipeline.domain.gate.rules.substance import SHALLOW
-from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, said
+from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, source_text
 from memory_pipeline.domain.gate.texts.numerals import NUMBER
+from memory_pipeline.domain.gate.texts.small_talk import SHALLOW
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.tables import table, wordset
@@ -42,7 +42,7 @@ def tied_to(given: GateInput, wanted: Sequence[str], hinges: Sequence[str]) -> b
     ending = given.proposal.operation in ENDING
     if ending and any(_over().intersection(words(q.text)) for q in given.quotes):
         return True
-    texts = [said(q.text) for q in given.quotes] if ending else list(near(given))
+    texts = [source_text(q.text) for q in given.quotes] if ending else list(near(given))
     aside = {fold(word) for word in _ASIDE.findall(given.proposal.content)}
     telling = [w for w in wanted if w not in SHALLOW | given.known and not (w in aside and relation(w))] or wanted
     known = [w for w in wanted if any(text.has(form) for text in texts for form in (w, f"{w}s"))]
@@ -68,10 +68,10 @@ def implied(word: str, text: SourceText) -> bool:
 def near(given: GateInput, back: int = _TURNS) -> Iterator[SourceText]:
     """The user's cited messages, and the turns right before them."""
     for _, message in given.own():
-        yield said(message.content)
+        yield source_text(message.content)
         earlier = [m for m in given.session if m.order < message.order][-back:]
         for turn in earlier:
-            yield said(turn.content)
+            yield source_text(turn.content)
 
 
 @cache

@@ -12,8 +12,8 @@ from memory_pipeline.inference.builtin.directives.protocols import protocols, ve
 from memory_pipeline.inference.builtin.directives.reminders import reminders
 from memory_pipeline.inference.builtin.directives.requests import requests
 from memory_pipeline.inference.builtin.directives.wording import sentence_of
-from memory_pipeline.inference.builtin.facts import Fact
-from memory_pipeline.inference.builtin.reading import Reading
+from memory_pipeline.inference.builtin.facts.clause_facts import Reading
+from memory_pipeline.inference.builtin.facts.fact import Fact
 from memory_pipeline.language.clauses import Clause, Mood
 from memory_pipeline.language.people import People
 from memory_pipeline.language.syntax import Sentence

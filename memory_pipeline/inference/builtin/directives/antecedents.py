@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_pipeline.inference.builtin.reading import Reading
+from memory_pipeline.inference.builtin.facts.clause_facts import Reading
 from memory_pipeline.language.clauses import Clause
 from memory_pipeline.language.people import Kind, People
 from memory_pipeline.language.syntax import Token, written

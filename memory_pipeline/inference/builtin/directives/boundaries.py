@@ -18,7 +18,7 @@ from memory_pipeline.inference.builtin.directives.wording import (
     unowned,
     until,
 )
-from memory_pipeline.inference.builtin.facts import CORE, Fact
+from memory_pipeline.inference.builtin.facts.fact import CORE, Fact
 from memory_pipeline.language.clauses import Clause
 from memory_pipeline.language.people import People
 from memory_pipeline.language.rewrite import third

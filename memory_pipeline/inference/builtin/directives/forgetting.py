@@ -18,7 +18,7 @@ from memory_pipeline.inference.builtin.directives.wording import (
     unowned,
     until,
 )
-from memory_pipeline.inference.builtin.facts import FIRM, Fact
+from memory_pipeline.inference.builtin.facts.fact import FIRM, Fact
 from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import table

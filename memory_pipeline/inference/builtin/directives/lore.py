@@ -10,8 +10,8 @@ from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.directives.names import name_at
 from memory_pipeline.inference.builtin.directives.requests import Request, plain
 from memory_pipeline.inference.builtin.directives.wording import nothing, sentence_of, topic_text
-from memory_pipeline.inference.builtin.facts import PLAIN, Fact
-from memory_pipeline.inference.builtin.reading import Reading
+from memory_pipeline.inference.builtin.facts.clause_facts import Reading
+from memory_pipeline.inference.builtin.facts.fact import PLAIN, Fact
 from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import relations, words

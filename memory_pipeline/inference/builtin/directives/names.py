@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.inference.builtin.directives.requests import Request, plain
-from memory_pipeline.inference.builtin.facts import CORE, Fact
+from memory_pipeline.inference.builtin.facts.fact import CORE, Fact
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import table
 

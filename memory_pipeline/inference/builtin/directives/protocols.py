@@ -17,8 +17,8 @@ from memory_pipeline.inference.builtin.directives.manner import (
 )
 from memory_pipeline.inference.builtin.directives.requests import Request
 from memory_pipeline.inference.builtin.directives.wording import sentence_of, topic_text, trimmed, until
-from memory_pipeline.inference.builtin.facts import FIRM, Fact
-from memory_pipeline.inference.builtin.reading import Reading
+from memory_pipeline.inference.builtin.facts.clause_facts import Reading
+from memory_pipeline.inference.builtin.facts.fact import FIRM, Fact
 from memory_pipeline.language.clauses import Clause
 from memory_pipeline.language.inflection import gerund
 from memory_pipeline.language.rewrite import third

@@ -9,8 +9,8 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline.inference.builtin.directives.requests import Request
 from memory_pipeline.inference.builtin.directives.wording import nothing, sentence_of
-from memory_pipeline.inference.builtin.facts import Fact, Weight
-from memory_pipeline.inference.builtin.reading import Reading
+from memory_pipeline.inference.builtin.facts.clause_facts import Reading
+from memory_pipeline.inference.builtin.facts.fact import Fact, Weight
 from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Sentence, written
 from memory_pipeline.language.vocabulary import table

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory_pipeline.stages.messages.importers.chatgpt_instructions import KIND, Instructions
-from memory_pipeline.stages.messages.importers.content import as_object, first, joined, moment
+from memory_pipeline.stages.messages.importers.content import as_object, first, moment, parts_text
 from memory_pipeline.stages.messages.importers.documents import numbered, objects
 from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, Skipped, SourceFile
 
@@ -130,4 +130,4 @@ def _left_out(message: Mapping[str, Any]) -> str | None:
 def _text(message: Mapping[str, Any]) -> Any:
     """What was said, or what a tool answered."""
     content = as_object(message.get("content"))
-    return joined(content["parts"] if "parts" in content else first(content, "text", "result"))
+    return parts_text(content["parts"] if "parts" in content else first(content, "text", "result"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memory_pipeline.stages.messages.importers.content import as_object, first, placed
+from memory_pipeline.stages.messages.importers.content import as_lines, as_object, first
 from memory_pipeline.stages.messages.importers.documents import numbered, objects
 from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, Skipped, SourceFile
 
@@ -70,8 +70,8 @@ def _text(message: Mapping[str, Any]) -> str:
         for block in (blocks if isinstance(blocks, list) else [])
         if isinstance(block, dict) and block.get("type", "text") == "text" and isinstance(block.get("text"), str)
     ]
-    text = placed(spoken) or message.get("text") or ""
-    return placed([str(text) if not str(text).isspace() else "", *_attached(message)])
+    text = as_lines(spoken) or message.get("text") or ""
+    return as_lines([str(text) if not str(text).isspace() else "", *_attached(message)])
 
 
 def _attached(message: Mapping[str, Any]) -> Iterator[str]:

@@ -42,7 +42,7 @@ def first(values: Mapping[str, Any], *names: str) -> Any:
     return None
 
 
-def joined(content: Any) -> Any:
+def parts_text(content: Any) -> Any:
     """Content that may come in parts, as one text: parts that are no text appear as ``[image]``, ``[audio]``, …
 
     A recording that is transcribed beside it is its transcript. What is neither text nor parts is returned as it is,
@@ -77,6 +77,6 @@ def _part(part: Any) -> str:
     return f"[{name.removeprefix('input_').split('_')[0]}]"
 
 
-def placed(texts: Iterable[str | None]) -> str:
+def as_lines(texts: Iterable[str | None]) -> str:
     """The texts that are not empty, one a line."""
     return "\n".join(text for text in texts if text)

@@ -21,8 +21,8 @@ from memory_pipeline.stages.messages.importers.source import (
     Record,
     Row,
     SourceFile,
+    excerpt,
     lines,
-    shown,
 )
 from memory_pipeline.stages.messages.importers.strict_json import loads
 
@@ -71,7 +71,7 @@ def _rows(stream: BinaryIO, delimiter: str, names: list[str]) -> Iterator[Row]:
     while taken := _balanced(physical, waiting):
         number, first, whole = taken[0]
         if not whole:
-            yield Fault(number, f"the line is longer than {MAX_LINE:,} bytes", shown(first))
+            yield Fault(number, f"the line is longer than {MAX_LINE:,} bytes", excerpt(first))
             continue
         if len(taken) == 1 and first.isspace():
             continue
@@ -111,9 +111,9 @@ def _record(number: int, row: bytes, delimiter: str, names: list[str]) -> Row:
         if "metadata" in fields:
             fields["metadata"] = loads(fields["metadata"].encode())
     except UnicodeDecodeError as error:
-        return Fault(number, f"not UTF-8: byte 0x{row[error.start]:02x} at {error.start}", shown(row))
+        return Fault(number, f"not UTF-8: byte 0x{row[error.start]:02x} at {error.start}", excerpt(row))
     except ValueError as error:
-        return Fault(number, str(error), shown(row))
+        return Fault(number, str(error), excerpt(row))
     return Record(number, fields, row)
 
 

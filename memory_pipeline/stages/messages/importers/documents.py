@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers.json_elements import Element, elements
-from memory_pipeline.stages.messages.importers.source import DAMAGED, Fault, Item, Skipped, SourceFile, shown
+from memory_pipeline.stages.messages.importers.source import DAMAGED, Fault, Item, Skipped, SourceFile, excerpt
 
 MEMBERS = "conversations*.json"
 UNREADABLE = (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, ValueError, *DAMAGED)
@@ -78,13 +78,13 @@ def objects(
             try:
                 value = parsed(raw)
             except ValueError as error:
-                yield Fault(0, str(error), shown(raw))
+                yield Fault(0, str(error), excerpt(raw))
                 continue
             if fits(value):
                 found = True
                 yield value
             elif found:
-                yield Fault(0, f"expected {one}", shown(raw))
+                yield Fault(0, f"expected {one}", excerpt(raw))
             else:
                 raise shape_error(source, format, f"{one}, or a list of such")
     except UNREADABLE as error:

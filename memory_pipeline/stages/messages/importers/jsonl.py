@@ -11,8 +11,8 @@ from memory_pipeline.stages.messages.importers.source import (
     Item,
     Record,
     SourceFile,
+    excerpt,
     lines,
-    shown,
 )
 from memory_pipeline.stages.messages.importers.strict_json import loads
 
@@ -26,7 +26,7 @@ def read(source: SourceFile) -> Iterator[Item]:
         try:
             for number, line, whole in lines(stream):
                 if not whole:
-                    yield Fault(number, f"the line is longer than {MAX_LINE:,} bytes", shown(line))
+                    yield Fault(number, f"the line is longer than {MAX_LINE:,} bytes", excerpt(line))
                     continue
                 if number == 1:
                     line = line.removeprefix(BOM)
@@ -35,12 +35,12 @@ def read(source: SourceFile) -> Iterator[Item]:
                 try:
                     value = loads(line)
                 except ValueError as error:
-                    yield Fault(number, str(error), shown(line))
+                    yield Fault(number, str(error), excerpt(line))
                     continue
                 if isinstance(value, dict):
                     yield Record(number, value, line)
                 else:
-                    yield Fault(number, f"a line must be a JSON object, not {kind(value)}", shown(line))
+                    yield Fault(number, f"a line must be a JSON object, not {kind(value)}", excerpt(line))
         except DAMAGED as error:
             yield Fault(number + 1, f"the compressed data is damaged from here on: {error}", "")
 

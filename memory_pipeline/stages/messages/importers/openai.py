@@ -10,7 +10,7 @@ from memory_pipeline.stages.messages.importers.detection import is_lines
 from memory_pipeline.stages.messages.importers.documents import numbered
 from memory_pipeline.stages.messages.importers.jsonl import BOM
 from memory_pipeline.stages.messages.importers.openai_talk import conversations, messages
-from memory_pipeline.stages.messages.importers.source import DAMAGED, Fault, Item, Row, SourceFile, lines, shown
+from memory_pipeline.stages.messages.importers.source import DAMAGED, Fault, Item, Row, SourceFile, excerpt, lines
 from memory_pipeline.stages.messages.importers.strict_json import loads
 
 MAX_CONVERSATION = 32_000_000  # bytes of a line, which here holds a whole conversation
@@ -51,14 +51,14 @@ def _from_lines(source: SourceFile) -> Iterator[Item]:
 
 def _line(line: bytes, whole: bool, histories: Iterator[int]) -> Iterator[Row]:
     if not whole:
-        yield Fault(0, f"the line is longer than {MAX_CONVERSATION:,} bytes", shown(line))
+        yield Fault(0, f"the line is longer than {MAX_CONVERSATION:,} bytes", excerpt(line))
         return
     try:
         found = conversations(loads(line))
     except ValueError as error:
-        yield Fault(0, str(error), shown(line))
+        yield Fault(0, str(error), excerpt(line))
         return
     if found is None:
-        yield Fault(0, "no conversation: an object with `messages`, or a list of messages, is expected", shown(line))
+        yield Fault(0, "no conversation: an object with `messages`, or a list of messages, is expected", excerpt(line))
         return
     yield from chain.from_iterable(map(messages, found, histories))

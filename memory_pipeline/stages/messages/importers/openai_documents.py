@@ -19,8 +19,8 @@ from memory_pipeline.stages.messages.importers.documents import (
     shape_error,
     unreadable,
 )
-from memory_pipeline.stages.messages.importers.openai_talk import Talk, conversations, messages, said, timed
-from memory_pipeline.stages.messages.importers.source import Fault, Item, SourceFile, shown
+from memory_pipeline.stages.messages.importers.openai_talk import Talk, conversations, is_talk, messages, timed
+from memory_pipeline.stages.messages.importers.source import Fault, Item, SourceFile, excerpt
 
 EXPECTED = "an object with `messages`, or a list of messages or of such objects"
 
@@ -48,7 +48,7 @@ class _Survey:
         self.lists = self.lists and isinstance(value, list)
         if isinstance(value, dict):
             self.untimed = self.untimed or not timed(value)
-            if self.opening is None and said(value):
+            if self.opening is None and is_talk(value):
                 self.opening = value
 
 
@@ -69,14 +69,14 @@ def read(source: SourceFile) -> Iterator[Item]:
             try:
                 value = parsed(raw)
             except ValueError as error:
-                yield Fault(0, str(error), shown(raw))
+                yield Fault(0, str(error), excerpt(raw))
                 continue
             if listed and talk is not None:
                 yield talk.item(value)
                 continue
             found = conversations(value) or ([{"messages": [value]}] if listed else [])
             if not found:
-                yield Fault(0, f"expected {EXPECTED}", shown(raw))
+                yield Fault(0, f"expected {EXPECTED}", excerpt(raw))
             for conversation in found:
                 yield from messages(conversation, next(histories))
     except UNREADABLE as error:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_pipeline.domain.ids import identifier
-from memory_pipeline.stages.messages.importers.content import as_object, first, joined, moment, placed
+from memory_pipeline.stages.messages.importers.content import as_lines, as_object, first, moment, parts_text
 from memory_pipeline.stages.messages.importers.source import Fault, Record, Row
 from memory_pipeline.stages.messages.importers.strict_json import canonical
 
@@ -110,7 +110,7 @@ def timed(turn: Mapping[str, Any]) -> bool:
     return first(turn, *_TIME) is not None
 
 
-def said(turn: Any) -> bool:
+def is_talk(turn: Any) -> bool:
     """Whether a message belongs to the talk, and is no instruction by the program."""
     return isinstance(turn, dict) and turn.get("role") not in ("system", "developer")
 
@@ -124,7 +124,7 @@ def _text(turn: Any) -> str:
 
 def _derived_session(around: Mapping[str, Any], turns: list[Any]) -> str:
     """A session id that stays when the conversation grows: from its first message that is not an instruction."""
-    opening: Mapping[str, Any] = next(filter(said, turns), {})
+    opening: Mapping[str, Any] = next(filter(is_talk, turns), {})
     at = first(opening, *_TIME) or first(around, *_TIME)
     return identifier("ses", str(first(around, *_USER)), str(at), str(opening.get("role")), str(opening.get("content")))
 
@@ -149,9 +149,10 @@ def _fields(turn: Mapping[str, Any], around: Mapping[str, Any], session: Any, at
 
 def _content(turn: Mapping[str, Any]) -> Any:
     """The text, followed by the tools it calls: an assistant's turn may consist of calls alone."""
-    content = joined(turn.get("content"))
+    content = parts_text(turn.get("content"))
     calls = turn.get("tool_calls")
     if not isinstance(calls, list) or not isinstance(content, (str, type(None))):
         return content
     called = (c.get("function") for c in calls if isinstance(c, dict))
-    return placed([content, *(f"[calls {f.get('name')}({f.get('arguments')})]" for f in called if isinstance(f, dict))])
+    named = (f"[calls {f.get('name')}({f.get('arguments')})]" for f in called if isinstance(f, dict))
+    return as_lines([content, *named])

@@ -38,7 +38,7 @@ class Record(NamedTuple):
     def text(self) -> str:
         """The record for a person who looks into the quarantine."""
         if self.raw is not None:
-            return shown(self.raw)
+            return excerpt(self.raw)
         return json.dumps(self.fields, ensure_ascii=False, default=str)
 
 
@@ -64,7 +64,7 @@ Row = Record | Fault
 Item = Row | Skipped
 
 
-def shown(line: bytes) -> str:
+def excerpt(line: bytes) -> str:
     """The beginning of a line as text, whatever its bytes are."""
     return line[:_SHOWN].decode("utf-8", "backslashreplace").rstrip("\r\n")
 

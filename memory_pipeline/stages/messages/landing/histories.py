@@ -52,7 +52,7 @@ class _Turn:
     timezone: str
 
 
-def settled(lake: Lake, batch: Sequence[Landed]) -> list[Message]:
+def ordered_messages(lake: Lake, batch: Sequence[Landed]) -> list[Message]:
     """The messages of a batch, those of histories without times at the place that they have in the log."""
     sessions = {_session(landed.message) for landed in batch if landed.history is not None}
     if not sessions:

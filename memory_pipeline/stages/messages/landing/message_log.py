@@ -11,14 +11,13 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.message import Message
-from memory_pipeline.stages.messages.landing.histories import Landed, settled
+from memory_pipeline.stages.messages.landing.histories import Landed, ordered_messages
 from memory_pipeline.stages.messages.languages import identified
+from memory_pipeline.storage.exclusion.locks import lock
 
 if TYPE_CHECKING:
     from memory_pipeline.settings import Settings
-    from memory_pipeline.storage.exclusion.locks import lock
-from memory_pipeline.storage.exclusion.locks import lock
-from memory_pipeline.storage.parquet.lake import Lake
+    from memory_pipeline.storage.parquet.lake import Lake
 
 Key = tuple[str, str, str, str]
 LOCK = ".ingest"
@@ -92,7 +91,7 @@ def add_new(settings: Settings, lake: Lake, batch: Sequence[Landed], *, as_given
     from memory_pipeline.storage.erasing.erasures import Erasures
 
     with exclusive(settings):
-        every = settled(lake, batch)
+        every = ordered_messages(lake, batch)
         messages = Erasures(settings).living(every)
         change = _change(lake, messages)
         new, amended = change.new, change.amended

@@ -24,26 +24,11 @@ from memory_pipeline.domain.plain import Plain
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import BundleError, SchemaTooNew
 from memory_pipeline.stages.messages.importers.strict_json import canonical, loads
+from memory_pipeline.storage.parquet.user_datasets import OF_A_USER
 
 FORMAT = "memory-pipeline-bundle"
 VERSION = 3  # 2: the holds of rollbacks; 3: classes by hand
 MANIFEST = "manifest.json"
-DATASETS = (
-    "messages",
-    "message_revisions",
-    "message_classes",
-    "windows",
-    "proposals",
-    "verdicts",
-    "memory_versions",
-    "holds",
-    "links",
-    "entities",
-    "summaries",
-    "replies",
-    "recalls",
-    "usefulness",
-)
 MAX_BYTES = 2 * 1024**3  # of all members together, unpacked: some ten million rows
 MAX_MANIFEST_BYTES = 4 * 1024**2
 MAX_RATIO = 100  # unpacked to packed; bundles of talks have 5 to 20
@@ -100,7 +85,7 @@ def write(path: Path, manifest: Manifest, lines: Mapping[str, Sequence[str]]) ->
         with zipfile.ZipFile(temporary, "w") as archive:
             head = json.dumps(asdict(manifest), indent=1, sort_keys=True, ensure_ascii=False)
             _put(archive, MANIFEST, head.encode())
-            for dataset in DATASETS:
+            for dataset in OF_A_USER:
                 if dataset in lines:
                     _put(archive, member_name(dataset), encoded(lines[dataset]))
         with open(temporary, "rb") as whole:
@@ -198,7 +183,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
 
 def _checked(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
     """Size by name of the members, which must be those that a bundle may have, each once and not too large."""
-    known = {MANIFEST, *map(member_name, DATASETS)}
+    known = {MANIFEST, *map(member_name, OF_A_USER)}
     sizes: dict[str, int] = {}
     for info in archive.infolist():
         if info.filename not in known or info.is_dir():
@@ -265,7 +250,7 @@ def _manifest(path: Path, data: bytes) -> Manifest:
         raise BundleError(f"{path}: {MANIFEST} is not that of a bundle: {error}", path=str(path)) from error
     if not 0 <= sum(member.rows for member in manifest.members.values()) <= MAX_ROWS:
         raise BundleError(f"{path}: a bundle holds at most {MAX_ROWS:,} rows", path=str(path))
-    if unknown := sorted(manifest.members.keys() - set(DATASETS)):
+    if unknown := sorted(manifest.members.keys() - set(OF_A_USER)):
         raise BundleError(f"{path}: a bundle holds no {', '.join(unknown)}", path=str(path))
     return manifest
 

@@ -11,11 +11,12 @@ from memory_pipeline.domain.calendar import period_of
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import BundleError, NotFound
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.operations.bundle.archive import DATASETS, Manifest, Member, encoded, sha256, write
+from memory_pipeline.stages.operations.bundle.archive import Manifest, Member, encoded, sha256, write
 from memory_pipeline.stages.operations.bundle.bundle_rows import line
-from memory_pipeline.stages.plan.freshness import code_version, made, stale
+from memory_pipeline.stages.plan.freshness import code_version, provenance, stale
 from memory_pipeline.stages.plan.registry import STAGES
 from memory_pipeline.storage.logs.recall_log import RecallLog
+from memory_pipeline.storage.parquet.user_datasets import OF_A_USER
 
 
 def export(ctx: StageContext, scope: Scope, out: Path) -> Manifest:
@@ -28,14 +29,14 @@ def export(ctx: StageContext, scope: Scope, out: Path) -> Manifest:
     if not ctx.settings.remote and out.resolve().is_relative_to(Path(ctx.settings.path()).resolve()):
         raise BundleError(f"{out} lies inside the home: a bundle there would outlive the user's erasure", path=str(out))
     lines: dict[str, list[str]] = {}
-    for n, dataset in enumerate(DATASETS):
-        ctx.progress("exporting", n, len(DATASETS))
+    for n, dataset in enumerate(OF_A_USER):
+        ctx.progress("exporting", n, len(OF_A_USER))
         lines[dataset] = sorted(line(row) for row in rows_of(ctx, dataset, scope))
     if not any(lines.values()):
         raise NotFound(f"nothing is known of user {scope.user_id!r} of tenant {scope.tenant_id!r}")
     manifest = _manifest(ctx, scope, lines)
     write(out, manifest, lines)
-    ctx.progress("exporting", len(DATASETS), len(DATASETS))
+    ctx.progress("exporting", len(OF_A_USER), len(OF_A_USER))
     return manifest
 
 
@@ -79,7 +80,7 @@ def _made(ctx: StageContext, scope: Scope) -> dict[str, dict[str, Any]]:
     found = {}
     for stage in STAGES:
         own = {period_of(stage.grain, day).start for day in days}
-        fresh = sorted(own & made(ctx, stage).keys() - set(stale(ctx, stage)))
+        fresh = sorted(own & provenance(ctx, stage).keys() - set(stale(ctx, stage)))
         code = code_version(ctx.settings, ctx.prompts, stage)
         found[stage.name] = {"code": code, "partitions": [day.isoformat() for day in fresh]}
     return found

@@ -24,12 +24,12 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.landing.histories import Landed
 from memory_pipeline.stages.messages.landing.message_log import add_new, exclusive
 from memory_pipeline.stages.messages.landing.validation import identifier_fault
-from memory_pipeline.stages.operations.bundle.archive import DATASETS, Bundle, Manifest, read
+from memory_pipeline.stages.operations.bundle.archive import Bundle, Manifest, read
 from memory_pipeline.stages.operations.bundle.bundle_rows import nouns
 from memory_pipeline.stages.operations.bundle.exporting import rows_of
 from memory_pipeline.stages.operations.bundle.rescoping import rescoped
-from memory_pipeline.stages.operations.bundle.vetting import Aside, Rules, Vetted, owned, vet
-from memory_pipeline.stages.plan.freshness import code_version, inputs, made, record, stale
+from memory_pipeline.stages.operations.bundle.vetting import Aside, Rules, Vetted, require_owner, vet
+from memory_pipeline.stages.plan.freshness import code_version, inputs, provenance, record, stale
 from memory_pipeline.stages.plan.registry import BY_NAME, Stage
 from memory_pipeline.stages.publication.auditing import IMPORT, MERGE, audited, require
 from memory_pipeline.stages.publication.auditing import record as record_audits
@@ -39,6 +39,7 @@ from memory_pipeline.stages.publication.staging import clear, staging
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.storage.erasing.erasures import Erasures
 from memory_pipeline.storage.parquet.staged_rows import STAGED, StagedRows
+from memory_pipeline.storage.parquet.user_datasets import OF_A_USER
 
 _MERGED = ("messages", "message_revisions", "message_classes", "memory_versions", "replies", "recalls", "usefulness")
 _APPENDED = frozenset({"message_revisions", "message_classes", "memory_versions", "holds", "replies"})
@@ -96,13 +97,13 @@ def import_(ctx: StageContext, path: Path, target: Scope | None = None, *, dry_r
         if fault := identifier_fault(value, name):
             raise BundleError(f"{path}: {fault}", path=str(path))
     rows = _rows(bundle)
-    owned(rows, source)
+    require_owner(rows, source)
     if scope != source:
         rows = rescoped(rows, source, scope)
     with ExitStack() as locks:
         if not dry_run:
             locks.enter_context(one_writer(ctx.settings, [scope]))
-        held = {dataset: rows_of(ctx, dataset, scope) for dataset in DATASETS}
+        held = {dataset: rows_of(ctx, dataset, scope) for dataset in OF_A_USER}
         _refuse_erased(ctx, path, rows)
         vetted = vet(rows, _rules(ctx, held))
         _refuse_foreign_ids(ctx, vetted.rows, scope)
@@ -151,7 +152,7 @@ def _rows(bundle: Bundle) -> dict[str, list[Any]]:
         dataset: nouns(dataset, bundle.rows.get(dataset, ()), versions[dataset].schema_version)
         if dataset in versions
         else []
-        for dataset in DATASETS
+        for dataset in OF_A_USER
     }
 
 
@@ -203,7 +204,7 @@ def _knows_more(held: Mapping[str, Sequence[Any]], rows: Mapping[str, Sequence[A
 def _new(held: Mapping[str, Sequence[Any]], vetted: Vetted, report: ImportReport) -> dict[str, list[Any]]:
     """The rows that are to be written, by dataset; the report counts them."""
     new: dict[str, list[Any]] = {}
-    for dataset in DATASETS:
+    for dataset in OF_A_USER:
         there, rows = Counter(held[dataset]), vetted.rows[dataset]
         if report.merged and dataset not in _MERGED:
             rows = []
@@ -230,11 +231,11 @@ def _take(
     before = _fresh_before(ctx) if whole else {}
     source = f"import/{report.bundle}"
     put_all_aside(ctx, [PutAside(f"{source}/{a.dataset}", 0, a.reason, a.identity) for a in report.aside])
-    for n, dataset in enumerate(DATASETS):
-        ctx.progress("importing", n, len(DATASETS))
+    for n, dataset in enumerate(OF_A_USER):
+        ctx.progress("importing", n, len(OF_A_USER))
         if new[dataset]:
             _write(ctx, dataset, new[dataset], report)
-    ctx.progress("importing", len(DATASETS), len(DATASETS))
+    ctx.progress("importing", len(OF_A_USER), len(OF_A_USER))
     if whole:
         _record(ctx, bundle.manifest, before)
 
@@ -304,7 +305,7 @@ def _record(ctx: StageContext, manifest: Manifest, before: Mapping[str, set[date
 
 
 def _record_stage(ctx: StageContext, stage: Stage, days: Iterable[date]) -> None:
-    wanted, noted = inputs(ctx, stage), made(ctx, stage)
+    wanted, noted = inputs(ctx, stage), provenance(ctx, stage)
     code = code_version(ctx.settings, ctx.prompts, stage)
     fresh = sorted(day for day in days if day in wanted and noted.get(day) != (wanted[day], code))
     record(ctx, stage, wanted, fresh, {})

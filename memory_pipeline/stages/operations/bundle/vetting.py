@@ -74,7 +74,7 @@ class Rules:
     known: frozenset[str] = frozenset()
 
 
-def owned(rows: Mapping[str, Sequence[Any]], scope: Scope) -> None:
+def require_owner(rows: Mapping[str, Sequence[Any]], scope: Scope) -> None:
     """Refuse rows of another owner, and two rows where there can be one.
 
     Raises:

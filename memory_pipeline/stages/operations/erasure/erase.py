@@ -209,7 +209,7 @@ def _certificate(
     proof: dict[str, Any],
 ) -> dict[str, Any]:
     """What was done, in figures: no content, and no name of a user."""
-    asked = provider.told(kept, erasure.erasure_id)
+    asked = provider.untried_part(kept, erasure.erasure_id)
     return {
         "schema_version": CERTIFICATE_VERSION,
         "erasure_id": erasure.erasure_id,

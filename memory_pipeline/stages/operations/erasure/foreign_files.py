@@ -81,7 +81,7 @@ def delete(settings: Settings, names: Iterable[str]) -> int:
     return count
 
 
-def called(names: Iterable[str], erasure: Erasure, pseudonym: Callable[[Scope], str]) -> list[str]:
+def certificate_names(names: Iterable[str], erasure: Erasure, pseudonym: Callable[[Scope], str]) -> list[str]:
     """File names for a certificate, in which no erased user is named."""
     found = []
     for name in names:

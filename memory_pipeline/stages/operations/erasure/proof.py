@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.erasure import Erasure
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.operations.erasure.erased_rows import Rows
-from memory_pipeline.stages.operations.erasure.foreign_files import Handling, called, is_foreign
+from memory_pipeline.stages.operations.erasure.foreign_files import Handling, certificate_names, is_foreign
 from memory_pipeline.stages.operations.erasure.stores import Stores
 from memory_pipeline.stages.operations.erasure.texts import narrowed
 
@@ -56,7 +56,7 @@ def prove(
         "bytes": found.bytes,
         "decoded_bytes": found.decoded_bytes,
         "undecoded": found.undecoded[:_SHOWN],
-        "foreign_files": called(kept, erasure, pseudonym),
+        "foreign_files": certificate_names(kept, erasure, pseudonym),
         "traces": len(traces),
         "shared_with_others": erasure.shared + texts.shared,
         "too_short": traces.too_short,

@@ -53,7 +53,7 @@ def withdraw(ctx: StageContext, kept: Erasures, erasure_id: str, scopes: Collect
         asyncio.run(move())
 
 
-def told(kept: Erasures, erasure_id: str) -> dict[str, Any]:
+def untried_part(kept: Erasures, erasure_id: str) -> dict[str, Any]:
     """The provider's part of a certificate before anything was tried."""
     pending = [_pending(owed) for owed in kept.owed() if owed.erasure_id == erasure_id]
     return {**_NOTHING, "batches": len(pending), "pending": pending}

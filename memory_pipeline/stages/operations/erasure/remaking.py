@@ -9,7 +9,7 @@ from functools import partial
 
 from memory_pipeline.domain.erasure import Erasure
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.plan.freshness import made, restate, stale
+from memory_pipeline.stages.plan.freshness import provenance, restate, stale
 from memory_pipeline.stages.plan.making import make
 from memory_pipeline.stages.plan.registry import BY_LEVEL, BY_NAME, STAGES, Stage
 from memory_pipeline.stages.plan.work import Work, extract
@@ -70,7 +70,7 @@ def keep_fresh(ctx: StageContext, erasure: Erasure) -> None:
 def _due(ctx: StageContext, erasure: Erasure, name: str) -> list[date]:
     """Partitions that were up to date, and that the erasure has made stale or taken rows from."""
     again = {day for _, reached in erasure.partly.values() for day in reached.again.get(name, ())}
-    known = made(ctx, BY_NAME[name])
+    known = provenance(ctx, BY_NAME[name])
     before = erasure.stale.get(name, ())
     return sorted((again | set(stale(ctx, BY_NAME[name]))).intersection(known).difference(before))
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memory_pipeline.domain.gate import GateInput, wants_session
 from memory_pipeline.domain.gate.rules.corroboration import invented, unsupported
-from memory_pipeline.domain.gate.texts.numerals import forms, known, spelled
+from memory_pipeline.domain.gate.texts.numerals import forms, numbers_of, spelled
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.proposal import Evidence, Finding, MemoryType
 from memory_pipeline_tests.factories import NOON, POLICY, message, proposal
@@ -181,10 +181,10 @@ def test_numbers_in_words(text: str, number: str) -> None:
 
 @given(st.integers(0, 10**9))
 def test_a_number_is_known_in_all_its_forms(n: int) -> None:
-    assert forms(f"{n:,}") & known(f"it was {n}")
-    assert forms(str(n)) & known(f"it was {n:,}")
-    assert forms(f"{n}.0") & known(str(n))
-    assert not forms(str(n)) & known(str(n + 1))
+    assert forms(f"{n:,}") & numbers_of(f"it was {n}")
+    assert forms(str(n)) & numbers_of(f"it was {n:,}")
+    assert forms(f"{n}.0") & numbers_of(str(n))
+    assert not forms(str(n)) & numbers_of(str(n + 1))
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -1,0 +1,1 @@
+"""Questions answered out of what is remembered."""

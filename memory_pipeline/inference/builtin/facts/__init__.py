@@ -1,0 +1,1 @@
+"""What a clause states, by its theme: states, plans, possessions, events, appointments."""

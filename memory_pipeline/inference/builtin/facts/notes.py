@@ -1,0 +1,199 @@
+"""Statements that no frame and no clause tells whole: kept as they stand, in the third person, with less confidence.
+
+Fragments ("no peanuts, allergic, epipen in the glovebox"), lists of figures, and what a long sentence says beside the
+facts that were read out of it. About health always; else where it names or counts something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from memory_pipeline.domain.patterns import lazy
+from memory_pipeline.domain.proposal import MemoryType
+from memory_pipeline.inference.builtin.facts.context import article
+from memory_pipeline.inference.builtin.facts.fact import CORE, Fact, Weight, open_loop
+from memory_pipeline.language.people import USER, Kind, Subject
+from memory_pipeline.language.rewrite import third
+from memory_pipeline.language.syntax import Sentence, Token
+from memory_pipeline.language.times import TimeExpression
+from memory_pipeline.language.vocabulary import medicine, occupation, relations, words
+
+_HEALTH = Weight(0.8, 0.8, 0.7)
+_FAINT = Weight(0.35, 0.3, 0.5)
+_LONGEST = 40  # words of a note about health
+_LONG = 30  # words of another note
+_SHORT = 5  # words from which on a note needs no name
+_KNOWN_PEOPLE = frozenset({Kind.PERSON, Kind.PET})
+_PARTS = lazy(r"[,;]\s+|\s+(?:but|so)\s+")
+_CLAUSES = lazy(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
+_ELABORATES = lazy(r"(?:as in|such as|like|meaning|i\.e\.?|e\.g\.?)\b", re.I)
+_TOO_SO_TO = lazy(r"\btoo \w+(?: and \w+)? to \w+", re.I)
+_PRONOUNS = lazy(r"\b(?P<value>(?:she|he|they|xe|ze|it|any)/\w+(?:/\w+)?)\b", re.I)
+_OF_PRONOUNS = lazy(r"\bpronouns?\b|^(?:i'm |i go by |i use )?\S+/\S+$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """A sentence and what has been told of it.
+
+    Attributes:
+        text: as it was written out.
+        told: contents of the facts that were read out of it.
+        about: of whom its main clause tells.
+        times: its time expressions.
+        today: local day of the message, ISO.
+        own: it is a statement; of a request or a question only what touches on the writer's health is kept.
+        past: its main clause tells of the past.
+    """
+
+    sentence: Sentence
+    text: str
+    told: Sequence[str]
+    about: Subject = USER
+    times: Sequence[TimeExpression] = ()
+    today: str = ""
+    own: bool = True
+    past: bool = False
+
+    @property
+    def plain(self) -> str:
+        return " ".join(self.text.split()).strip(" .,;:!-")
+
+    @property
+    def size(self) -> int:
+        return len(self.plain.split())
+
+    @property
+    def low(self) -> frozenset[str]:
+        return frozenset(t.low for t in self.sentence)
+
+    @property
+    def known(self) -> str:
+        return " ".join(self.told).lower()
+
+    @property
+    def whose(self) -> str:
+        named = self.about.kind in _KNOWN_PEOPLE or self.about.kind is Kind.NAMED
+        return self.about.key if named else "user"
+
+    def note(self, text: str) -> str:
+        """A part of the statement in the third person, whom it is about named at its beginning."""
+        spoken = third(self._on_calendar(text.strip(" .,;:!-")))
+        first, _, rest = spoken.partition(" ")
+        if first.lower().removesuffix("'s") in {"he", "she", "they"} and self.about.kind in _KNOWN_PEOPLE:
+            spoken = f"{self.about.label}{' is' if first.lower().endswith(chr(39) + 's') else ''} {rest}"
+        return f"{spoken[:1].upper()}{spoken[1:]}."
+
+    def _on_calendar(self, text: str) -> str:
+        """With its times as memories tell them, so that "last week" stays true."""
+        for time in self.times:
+            if time.first and time.worded and time.open:
+                text = text.replace(time.text.strip(" .,;:!?"), time.worded, 1)
+        return text
+
+
+def untold(rest: Remainder) -> list[Fact]:
+    """What a statement says beside its facts: about health always, else where it says enough."""
+    if "?" in rest.text and rest.own or not 2 <= rest.size <= _LONGEST or rest.low & words("secret"):
+        return []
+    if not rest.own and rest.low & words("asks_for"):
+        return []
+    return _health(rest) or _due(rest) or _other(rest)
+
+
+def pronouns(text: str) -> Fact | None:
+    """ "My pronouns are they/them"."""
+    hit = _PRONOUNS.search(text)
+    if hit is None or not _OF_PRONOUNS.search(text):
+        return None
+    value = hit.group("value").lower()
+    return Fact(
+        MemoryType.PROFILE_FACT, f"Uses {value} pronouns.", "user", "pronouns", value, weight=CORE, dated="none"
+    )
+
+
+def _health(rest: Remainder) -> list[Fact]:
+    """The parts that touch on health and are in none of the facts."""
+    if _TOO_SO_TO.search(rest.plain):  # "too sore to run" passes
+        return []
+    personal = rest.own or bool(rest.low & {"i", "my", "me", "i'm", "allergic"})
+    unheard = {word for word in _of_health(rest) if word not in rest.known}
+    if not personal or not unheard:
+        return []
+    parts = [p for p in _PARTS.split(rest.plain) if set(re.findall(r"[\w'-]+", p.lower())) & unheard]
+    if rest.told and all(_ELABORATES.match(p) for p in parts):  # "…, as in EpiPen allergic": no statement of its own
+        return []
+    alone = len(parts) == 1 and len(parts[0].split()) > 1
+    return [
+        Fact(MemoryType.PROFILE_FACT, rest.note(p), rest.whose, "health", weight=_HEALTH, dated="none")
+        for p in (parts if alone else [rest.plain])
+    ]
+
+
+def _of_health(rest: Remainder) -> set[str]:
+    classes = words("condition") | words("diet") | words("reaction")
+    found = {t.low for t in rest.sentence if medicine(t.low) or {t.low, t.lemma.lower()} & classes}
+    return found | (set(rest.low) & words("body") if rest.low & words("injured") else set())
+
+
+def _due(rest: Remainder) -> list[Fact]:
+    """ "Dentist appointment tomorrow at 3pm", "VAT return due 30 November"."""
+    if not rest.own or rest.told:
+        return []
+    ahead = [t for t in rest.times if t.first and t.first[:10] >= rest.today and t.relation in {"on", "by"}]
+    first = list(takewhile(lambda t: t.text != ",", rest.sentence))
+    seen = words("occasion") | words("seen")
+    booked = any(t.lemma.lower() in seen and (t.pos in {"NOUN", "PROPN"} or t.index == 0) for t in first)
+    verbless = not any(t.pos in {"VERB", "AUX"} for t in first)
+    if ahead and booked and verbless:
+        noun = rest.plain
+        for time in rest.times:
+            noun = noun.replace(time.text.strip(" .,;:!?"), "")
+        noun = third(" ".join(noun.split()).strip(" ,.:-"))
+        named = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun
+        return [open_loop(f"Has {article(named)}{named}.", "plan", named)]
+    if ahead and rest.low & words("runs_out"):
+        return [open_loop(rest.note(rest.plain), dated="none")]
+    return []
+
+
+def _other(rest: Remainder) -> list[Fact]:
+    """A statement that names, counts or dates something that is in none of the facts."""
+    if not rest.own or rest.size > _LONG or rest.low & words("asks_you") or _asks(rest):
+        return []
+    nouns = [t for t in rest.sentence if _telling(t)]
+    fresh = [t for t in nouns if t.low not in rest.known and t.lemma.lower() not in rest.known]
+    named = [t for t in fresh if t.pos == "PROPN" or t.low in relations() or t.low in words("pet") or occupation(t.low)]
+    counted = [t for t in rest.sentence if t.pos == "NUM" and t.low not in rest.known]
+    dated = any(t.kind in {"DATE", "TIME"} for t in rest.sentence)
+    enough = len(fresh) + len(counted) > 1 and bool(named or counted or dated or len(fresh) > 2)
+    if not enough or rest.size < 3 or rest.size < _SHORT and not (named or dated):
+        return []
+    if not rest.told:
+        return [_note(rest, rest.plain)]
+    if 2 * len(fresh) <= len(nouns) or len(fresh) < 2:
+        return []
+    unsaid = [p for p in _CLAUSES.split(rest.plain) if sum(t.low in p.lower() for t in fresh) > 1]
+    telling = len(unsaid) == 1 and (any(t.text in unsaid[0] for t in named) or re.search(r"\d", unsaid[0]))
+    return [_note(rest, unsaid[0])] if telling else []
+
+
+def _asks(rest: Remainder) -> bool:
+    """Whether it asks, exclaims, or tells of somebody whom nobody named."""
+    if re.match(r"(?:need|want|looking|please|let|any)\b", rest.plain, re.I):
+        return True
+    first = rest.sentence.tokens[0].low
+    return rest.whose == "user" and first in {"he", "she", "they", "it", "his", "her", "their", "delighted", "sure"}
+
+
+def _telling(token: Token) -> bool:
+    idle = words("empty_noun") | words("transient") | words("output") | words("deictic")
+    noun = token.pos in {"NOUN", "PROPN"} and token.kind not in {"DATE", "TIME"}
+    return noun and token.low not in idle and token.lemma.lower() not in idle
+
+
+def _note(rest: Remainder, text: str) -> Fact:
+    return Fact(MemoryType.PROFILE_FACT, rest.note(text), rest.whose, weight=_FAINT, dated="none")

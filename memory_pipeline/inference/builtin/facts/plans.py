@@ -1,0 +1,171 @@
+"""What is still to come: duties, plans, wishes, promises."""
+
+from __future__ import annotations
+
+from memory_pipeline.domain.consolidation.deeds import plans_act
+from memory_pipeline.domain.patterns import lazy
+from memory_pipeline.domain.proposal import MemoryType
+from memory_pipeline.domain.tables import wordset
+from memory_pipeline.inference.builtin.facts.context import OPEN, Reading, of_the_assistant
+from memory_pipeline.inference.builtin.facts.fact import FAINT, IDLE, PLAIN, Fact, Weight, closing, idle, open_loop
+from memory_pipeline.language.clauses import Cue, Tense
+from memory_pipeline.language.rewrite import predicate, remainder, sentence, verb_phrase
+from memory_pipeline.language.vocabulary import relations, words
+
+_TENTATIVE = frozenset({"will", "should", "could"})
+_YET = lazy(r"\b(?:still|yet)\b ?")
+_BINDING = frozenset({Cue.DUTY, Cue.PLAN, Cue.PROMISE})
+_TELLING = 5  # words of a promise that says what is promised
+_UNDONE = frozenset({"should", "could", "would", "might"})
+
+
+def to_come(reading: Reading) -> bool:
+    """Whether a clause tells what the user has still to do, by its cue, its verb or its time."""
+    return reading.of_user and (reading.clause.cue in OPEN or _going_ahead(reading) or _outstanding(reading))
+
+
+def plan(reading: Reading) -> list[Fact]:
+    """What the user has still to do, or does not mean to do."""
+    clause = reading.clause
+    if _threatened(reading):
+        return []
+    if _outstanding(reading):
+        beside = _beside(reading)
+        return [open_loop(f"Still has to {reading.verb} {_YET.sub('', beside).strip()}.")] if beside else []
+    content = sentence(reading.subject, _intention(reading))
+    bare_wish = clause.cue is Cue.WISH and clause.head is clause.outer
+    if not content or bare_wish:
+        return []
+    if _tried(reading):
+        return [idle(content, reading.subject.key)]
+    if clause.negated:
+        return [_dropped(reading, content)]
+    if not reading.dated and (_empty(reading) or clause.cue is not Cue.PROMISE and _pointed(reading)):
+        return [idle(content, reading.subject.key)]
+    if clause.cue is Cue.WISH and not reading.dated and reading.verb in words("goal"):
+        complement = clause.object()
+        value = reading.named(complement) if complement is not None else ""
+        return [open_loop(content, "goal", f"{reading.verb} {value}".strip())]
+    return [open_loop(content, "plan" if clause.cue is Cue.PLAN else None, weight=_weight(reading))]
+
+
+def joined_duty(reading: Reading, before: Reading | None) -> list[Fact]:
+    """ "I need to pay the bill and pick up the parcel": what is joined to a duty is one as well."""
+    if before is None or not before.of_user or before.clause.negated or before.clause.cue not in _BINDING:
+        return []
+    clause = reading.clause
+    plain = clause.cue is Cue.NONE and clause.tense is Tense.PRESENT and not (clause.progressive or clause.perfect)
+    joined = clause.carried and clause.link == "and" and clause.head.tag in {"VB", "VBP"} and not clause.modal
+    if not (plain and joined) or clause.negated or clause.passive or not plans_act(reading.verb):
+        return []
+    beside = _beside(reading)
+    return [open_loop(f"Needs to {reading.verb} {beside}.", weight=_weight(before))] if beside else []
+
+
+def _going_ahead(reading: Reading) -> bool:
+    """ "I'm moving to Barcelona next month": going on in form, to come by its time or its verb."""
+    clause = reading.clause
+    if clause.perfect or clause.negated or clause.tense is not Tense.PRESENT:
+        return False
+    if clause.passive and clause.verb != "marry":
+        return False
+    if not clause.progressive:
+        ahead = reading.ahead("day", "week", "month", "part", "hour")
+        begun = ahead and clause.verb in words("life_event") | words("journey") | {"go"}
+        return clause.cue is Cue.NONE and (begun or reading.within and _errand(reading))
+    if clause.head is not clause.outer:
+        return False
+    return reading.verb in words("journey") or reading.ahead() and not reading.passing
+
+
+def _errand(reading: Reading) -> bool:
+    """ "I buy the tickets this week": one act, with something that is named or known."""
+    thing = reading.clause.object()
+    if thing is None or reading.verb not in wordset("acts", "errands") or reading.habitual:
+        return False
+    known = reading.clause.sentence.children(thing, "det", "poss")
+    return thing.pos == "PROPN" or any(t.low in words("definite") | {"my", "our"} for t in known)
+
+
+def _threatened(reading: Reading) -> bool:
+    """ "… or I'll lose my streak", "otherwise I'll fail": what comes of not doing something else."""
+    clause = reading.clause
+    subject = clause.sentence.child(clause.head, "nsubj")
+    if subject is None or clause.modal not in {"will", "'ll"}:
+        return False
+    before = [t.low for t in clause.sentence.tokens[: subject.index] if t.text != ","]
+    return before[-1:] in (["or"], ["else"], ["otherwise"])
+
+
+def _outstanding(reading: Reading) -> bool:
+    """ "I still haven't found an oven engineer", "I haven't sent the form yet"."""
+    clause = reading.clause
+    if not (clause.perfect and clause.negated) or clause.ceased or clause.cue is not Cue.NONE or clause.modal:
+        return False
+    still = clause.adverbs() & {"still", "yet"}
+    thing = clause.object()
+    return bool(still) and plans_act(reading.verb) and thing is not None and thing.pos in {"NOUN", "PROPN"}
+
+
+def _intention(reading: Reading) -> str:
+    clause = reading.clause
+    told = predicate(clause, reading.subject, reading.people, reading.timed)
+    if clause.cue is Cue.NONE and clause.tense is Tense.PRESENT:
+        head = verb_phrase(clause)
+        return f"plans to {reading.verb}{told.removeprefix(head)}" if told.startswith(head) else ""
+    return told
+
+
+def _tried(reading: Reading) -> bool:
+    """ "I tried to call", "I should have called", "I was supposed to call": nothing is to come of it."""
+    clause = reading.clause
+    past_attempt = clause.cue in {Cue.ATTEMPT, Cue.DUTY} and clause.tense is Tense.PAST
+    return past_attempt or clause.perfect and clause.modal in _UNDONE
+
+
+def _dropped(reading: Reading, content: str) -> Fact:
+    clause = reading.clause
+    if clause.cue in {Cue.PLAN, Cue.PROMISE} or clause.ceased and clause.cue is Cue.DUTY:
+        return closing(content, negated=True)
+    weight = IDLE if clause.cue is Cue.DUTY else FAINT
+    return Fact(MemoryType.PROFILE_FACT, content, "user", negated=True, weight=weight)
+
+
+def _empty(reading: Reading) -> bool:
+    """Whether the verb plans nothing: "I have to say", "I'll see"."""
+    promised = reading.clause.cue is Cue.PROMISE and len(_beside(reading).split()) >= _TELLING
+    if promised or reading.verb not in words("empty_verb") | words("no_plan") or reading.specific:
+        return False
+    if reading.verb in {"get", "have"} and reading.clause.sentence.child(reading.clause.head, "ccomp") is not None:
+        return False  # "get the tyres changed"
+    complement = reading.clause.object()
+    concrete = complement is not None and complement.pos in {"NOUN", "PROPN"}
+    if complement is not None and complement.lemma.lower() in words("empty_noun") | words("output"):
+        concrete = False
+    return not concrete or reading.clause.modal in _TENTATIVE
+
+
+def _beside(reading: Reading) -> str:
+    return remainder(reading.clause, reading.people, reading.timed) or ""
+
+
+def _pointed(reading: Reading) -> bool:
+    """Whether it is about something that only the conversation knows: "I'll try that", "I'll use your list"."""
+    complement = reading.clause.object()
+    return complement is not None and (
+        complement.low in words("deictic") or of_the_assistant(reading.clause, complement)
+    )
+
+
+def _of_people(reading: Reading) -> bool:
+    """Whether it is to be done with or for somebody of the user's, or with somebody of a trade."""
+    inside = reading.clause.sentence.subtree(reading.clause.head, without=reading.clause.apart)
+    return any(t.low in relations() or t.low in words("one_at_a_time") for t in inside)
+
+
+def _weight(reading: Reading) -> Weight:
+    clause = reading.clause
+    tentative = clause.modal in _TENTATIVE and not reading.dated and not reading.specific
+    if tentative and not _of_people(reading) and not (clause.modal != "could" and _errand(reading)):
+        return IDLE
+    return FAINT if clause.cue in {Cue.POSSIBLE, Cue.CONSIDERED} else PLAIN

@@ -1,0 +1,1 @@
+"""Memories put together: summaries of periods and sessions, patterns, reflections."""
