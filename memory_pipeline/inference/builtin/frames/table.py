@@ -11,7 +11,7 @@ from typing import Any
 from memory_pipeline.inference.builtin.frames.word_classes import of_class
 from memory_pipeline.language.clauses import Clause, Cue, Tense
 from memory_pipeline.language.people import Subject
-from memory_pipeline.language.syntax import Token
+from memory_pipeline.language.syntax import Sentence, Token
 from memory_pipeline.language.vocabulary import table
 
 _NOT_HUMAN = frozenset({"PRODUCT", "DATE"})
@@ -115,10 +115,19 @@ def _has_object(row: dict[str, Any], clause: Clause, complement: Token | None, h
         return False
     if row.get("compound") and not (head and s.children(head, "compound", "amod")):
         return False
-    owners = {t.low for t in s.subtree(complement)} if complement is not None else set()
-    if row.get("mine") and not owners & {"my", "our", "the"}:
+    if row.get("mine") and not _of_user(s, complement):
         return False
     return not (row.get("bare") and head is not None and s.children(head, "det", "amod", "nummod"))
+
+
+def _of_user(s: Sentence, complement: Token | None) -> bool:
+    """Whether a thing is "my", "our" or "the" one: "my mum's pills" are hers."""
+    if complement is None:
+        return False
+    owner = s.child(complement, "poss")
+    if owner is not None:
+        return owner.low in {"my", "our"}
+    return any(t.low in {"my", "our", "the"} for t in s.subtree(complement))
 
 
 def _behind(row: dict[str, Any], clause: Clause) -> Token | None:

@@ -122,6 +122,18 @@ def test_a_change_fills_the_slot_of_what_it_changes(said: str, told: str) -> Non
     assert told in [brief(d) for d in kept(drafts(said))]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The doctor raised my mum's lisinopril to 40 mg.",
+        "They raised my wife's dose of lithium to 600 mg.",
+        "They upped Sarah's sertraline to 100 mg.",
+    ],
+)
+def test_another_ones_dose_is_not_the_users(said: str) -> None:
+    assert not [d for d in drafts(said) if d.attribute == "medication" or d.operation == Operation.UPDATE]
+
+
 def test_what_has_been_so_since_a_day_has_been_so_since_the_last_one() -> None:
     assert [d.valid_from for d in kept(drafts("I work fully remote since October."))] == ["2025-10-01"]
 
