@@ -15,6 +15,18 @@ _STARTS = lazy(
     re.I,
 )
 _SELF = lazy(r"^(?P<job>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}?) (?:here )?in (?P<where>.{3,40})$", re.I)
+# "They made me sous chef", "just got promoted to shift lead": a parser reads the role as a clause of its own.
+_RAISED = lazy(
+    r"^(?:(?:i(?:'ve)? )?(?:(?:just|finally|recently|have|was|am|got|been|being|getting) )*"
+    r"(?P<how>promoted|appointed|made|named)"
+    r"|(?:they(?:'ve)?|work|management"
+    r"|(?:my|the) (?:boss|manager|employer|company|firm|hospital|school|head|chef|owner))"
+    r"(?: (?:have|has|just|finally|recently))* (?P<done>promoted|appointed|made|named) me) (?P<into>to be |to |as )?"
+    r"(?:an? |the )?(?P<job>[a-z][\w'-]*(?: (?:of )?(?:the )?[a-z][\w'-]*){0,3}?)"
+    r"(?P<rest>,.*| (?:at|in|on|last|this|since|from|as of|with|for|yesterday|today|now|so|and|but|after)\b.*)?$",
+    re.I,
+)
+_SURE = frozenset({"promoted", "appointed"})
 _DETERMINED = lazy(r"(?:the|my|our|an?|his|her|their|this|that|i|we)\b|.*\b(?:is|are|was|were|has|have|and)\b", re.I)
 _NAMES = frozenset({"org", "place"})
 
@@ -28,6 +40,9 @@ def changed(text: str) -> str:
     himself = _SELF.match(plain)
     if himself and occupation(himself["job"].split()[-1].lower()) and not _DETERMINED.match(plain):
         return f"I work as a {himself['job'].lower()} and I live in {himself['where']}"
+    raised = _RAISED.match(plain)
+    if raised and (_trade(raised["job"]) or _to_a_role(raised)):
+        return f"I became {raised['job']}{raised['rest'] or ''}"
     for says, told in _rows():
         hit = says.match(plain)
         if hit:
@@ -37,6 +52,16 @@ def changed(text: str) -> str:
             said |= {name: said[name][:1].upper() + said[name][1:] for name in _NAMES & said.keys()}
             return " ".join(told.format(**said).split())
     return ""
+
+
+def _trade(job: str) -> bool:
+    return occupation(job.lower().partition(" of ")[0].split()[-1])
+
+
+def _to_a_role(raised: re.Match[str]) -> bool:
+    """Whether a role is named that may be no known trade ("to team lead"), and no place ("to the Leeds office")."""
+    sure = (raised["how"] or raised["done"]).lower() in _SURE
+    return sure and bool(raised["into"]) and raised["job"].islower()
 
 
 def _filled(says: str, known: dict[str, str]) -> str:

@@ -123,6 +123,27 @@ def test_a_change_fills_the_slot_of_what_it_changes(said: str, told: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("said", "job"),
+    {
+        "They've made me a manager, wish me luck": "manager",
+        "just got promoted to senior engineer so I need a new CV": "senior engineer",
+        "my boss promoted me to shift lead last month": "shift lead",
+        "I was made head of department.": "head of department",
+    }.items(),
+)
+def test_a_promotion_tells_the_new_role(said: str, job: str) -> None:
+    assert job in [d.value for d in drafts(said) if d.attribute == "occupation" and d.operation is Operation.UPDATE]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I was made redundant.", "They made me a cake.", "I was promoted last week.", "My sister was made head nurse."],
+)
+def test_what_is_no_role_is_no_occupation_of_the_user(said: str) -> None:
+    assert not [d for d in drafts(said) if d.attribute == "occupation" and d.subject == "user"]
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "The doctor raised my mum's lisinopril to 40 mg.",
