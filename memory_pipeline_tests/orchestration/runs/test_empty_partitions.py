@@ -57,6 +57,6 @@ def test_what_is_over_and_has_nothing_to_be_made_from_is_reported_once(
         assert report_empty(dagster, ctx) > 0
         assert done("proposals") == _all(Grain.DAY, *said), "those were made, which their own run has told"
         assert done("memories") == done("session_summaries") == _all(Grain.DAY)
-        assert done("weekly_summaries") == _all(Grain.WEEK, *freshness.made(ctx, BY_NAME["weekly_summaries"]))
+        assert done("weekly_summaries") == _all(Grain.WEEK, *freshness.provenance(ctx, BY_NAME["weekly_summaries"]))
         assert report_empty(dagster, ctx) == 0
         assert first and dagster.get_latest_materialization_event(dg.AssetKey("memories")) is not None
