@@ -38,7 +38,7 @@ def changed(text: str) -> str:
     if begun and occupation(begun["job"].split()[-1].lower()):
         return f"I work as a {begun['job'].lower()} at {begun['org']} from {begun['when']}"
     himself = _SELF.match(plain)
-    if himself and occupation(himself["job"].split()[-1].lower()) and not _DETERMINED.match(plain):
+    if himself and _own_trade(himself["job"].lower().split()) and not _DETERMINED.match(plain):
         return f"I work as a {himself['job'].lower()} and I live in {himself['where']}"
     raised = _RAISED.match(plain)
     if raised and (_trade(raised["job"]) or _to_a_role(raised)):
@@ -52,6 +52,11 @@ def changed(text: str) -> str:
             said |= {name: said[name][:1].upper() + said[name][1:] for name in _NAMES & said.keys()}
             return " ".join(told.format(**said).split())
     return ""
+
+
+def _own_trade(job: list[str]) -> bool:
+    """Whether words name one's trade ("backend developer"), and not who is wanted ("need a vet", "good plumber")."""
+    return occupation(job[-1]) and not words("wanting").intersection(job[:-1])
 
 
 def _trade(job: str) -> bool:

@@ -145,6 +145,19 @@ def test_what_is_no_role_is_no_occupation_of_the_user(said: str) -> None:
 
 @pytest.mark.parametrize(
     "said",
+    ["need a vet in Altona", "Good barber in Soho?", "any dentist in Utrecht", "looking for a cheap plumber in Leeds"],
+)
+def test_who_is_wanted_somewhere_tells_no_trade_and_no_home(said: str) -> None:
+    assert not [d for d in drafts(said) if d.attribute in {"occupation", "residence"}]
+
+
+def test_a_trade_in_a_town_tells_both() -> None:
+    told = {(d.attribute, d.value) for d in drafts("Backend developer in Pune")}
+    assert told == {("occupation", "backend developer"), ("residence", "Pune")}
+
+
+@pytest.mark.parametrize(
+    "said",
     [
         "The doctor raised my mum's lisinopril to 40 mg.",
         "They raised my wife's dose of lithium to 600 mg.",
