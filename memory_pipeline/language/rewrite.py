@@ -19,6 +19,7 @@ _TRAILING = frozenset({"because", "since", "when", "as"})
 _LEADING = frozenset({"and", "but", "so", "or"})
 # What a clause can do without, and what it can where it hangs on the head itself.
 _OPTIONAL = frozenset({"advcl", "relcl", "prep", "acl", "appos", "parataxis", "npadvmod", "advmod"})
+_WRITER = frozenset({"i", "we"})
 _OPTIONAL_AT_HEAD = frozenset({"conj", "ccomp"})
 _JOINED = frozenset({"conj", "cc", "preconj", "relcl", "advcl", "parataxis"})
 
@@ -52,6 +53,8 @@ def remainder(clause: Clause, people: People, without: Collection[int] = ()) -> 
             gone = {t.index for t in clause.sentence.subtree(cut)}
             told = [t for t in told if t.index not in gone]
             inside -= gone
+            if not told and cut.dep == "prep":  # "the prescription runs through the doctor here": "runs" says nothing
+                return None
     while told and (told[-1].dep in {"punct", "cc"} or told[-1].low in _TRAILING):
         told.pop()
     return in_third_person(clause, told, people)
@@ -126,6 +129,10 @@ def _beside_verb(clause: Clause) -> list[Token]:
     lead = [t for t in before if t not in adverbs]
     if lead and lead[0].low in _LEADING:
         lead = lead[1:]
+    if clause.subject is not None and clause.subject.low not in _WRITER:
+        # "Adding this to the list, my prescription runs out": it is the writer who adds.
+        aside = {t.index for t in lead if t.dep == "advcl" and t.tag == "VBG" and s.child(t, "nsubj", "mark") is None}
+        lead = [t for t in lead if t.index not in aside and not aside & {a.index for a in s.ancestors(t)}]
     behind = [t for t in kept if t.index > verb and not _joins_another(clause, t)]
     while behind and behind[-1].dep in {"punct", "cc"}:
         behind.pop()
