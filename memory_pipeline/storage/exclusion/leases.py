@@ -83,6 +83,9 @@ class Leases:
     def lock(self, name: str, what: str, patience_s: float, *, wait: bool = True) -> Iterator[bool]:
         """Hold a lock; yields whether it is held, which it always is where one waits.
 
+        Who does not wait still watches for a sixth of a lease, to see that the holder is alive, and for a whole one
+        where it is not.
+
         Args:
             what: what others wait for, for people.
             patience_s: a wait beyond this many seconds is told in the log.
@@ -158,14 +161,14 @@ class Leases:
                 if there is None:
                     continue  # it was released between the two looks
                 if there != seen:
+                    if seen is not None and not wait:
+                        return None  # its holder is alive
                     seen, since = there, time.monotonic()
                 elif time.monotonic() - since > self._lease_s:
                     state = self._put(path, mode=seen)
                     seen = None
             if state is not None:
                 return self._own(Lease(path, what, state, time.monotonic()))
-            if not wait:
-                return None
             if not told and time.monotonic() - began > patience_s:
                 told = True
                 _log.warning("waiting for another process that is writing: %s", what)
