@@ -6,16 +6,11 @@ It answers every task of the protocol and says only what its inputs say: no gene
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
-from memory_pipeline.inference.builtin.answering.answer import answer
-from memory_pipeline.inference.builtin.extraction.extract import extract
-from memory_pipeline.inference.builtin.judge import judge
-from memory_pipeline.inference.builtin.summaries.clusters import pattern
-from memory_pipeline.inference.builtin.summaries.reflect import reflect
-from memory_pipeline.inference.builtin.summaries.session import rolling
-from memory_pipeline.inference.builtin.summaries.summarise import calendar
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import dump
 from memory_pipeline.language.english import parser
@@ -25,14 +20,14 @@ R = TypeVar("R")
 VERSION = 13
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
-_TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "extract": extract,
-    "consolidate": judge,
-    "rolling_summary": rolling,
-    "calendar": calendar,
-    "reflect": reflect,
-    "pattern": pattern,
-    "answer": answer,
+_TASKS = {
+    "extract": "extraction.extract:extract",
+    "consolidate": "judge:judge",
+    "rolling_summary": "summaries.session:rolling",
+    "calendar": "summaries.summarise:calendar",
+    "reflect": "summaries.reflect:reflect",
+    "pattern": "summaries.clusters:pattern",
+    "answer": "answering.answer:answer",
 }
 
 
@@ -54,9 +49,9 @@ class BuiltinChat:
         Raises:
             ModelError: there is no such task, or its inputs lack something.
         """
-        task = _TASKS.get(request.task)
-        if task is None:
+        if request.task not in _TASKS:
             raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_TASKS)}")
+        task = _task(request.task)
         try:
             value = task(request.inputs)
         except KeyError as error:
@@ -65,3 +60,10 @@ class BuiltinChat:
 
     async def aclose(self) -> None:
         """Nothing to release."""
+
+
+@cache
+def _task(name: str) -> Callable[[Mapping[str, Any]], Any]:
+    """What does a task. Imported with its first request: a question that is asked once needs nothing of extraction."""
+    found: Callable[[Mapping[str, Any]], Any] = resolve_name(f"memory_pipeline.inference.builtin.{_TASKS[name]}")
+    return found

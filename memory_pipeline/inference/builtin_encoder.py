@@ -70,10 +70,13 @@ class BuiltinEncoder:
 
     Args:
         threads: CPU threads of one call; all cores when None.
+        few: a text or two will be encoded: the model is loaded in a fifth of the CPU time (0.04 s), and encodes a text
+            in four times as much (28 ms). Vectors differ by rounding (1e-7).
     """
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, *, few: bool = False) -> None:
         self._threads = max(1, min(threads or os.cpu_count() or 1, os.cpu_count() or 1))
+        self._few = few
         self._lock = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
 
@@ -110,7 +113,7 @@ class BuiltinEncoder:
     def _load(self) -> tuple[Any, Any]:
         with self._lock:
             if self._loaded is None:
-                self._loaded = (_tokenizer(), _session())
+                self._loaded = (_tokenizer(), _session(plain=self._few))
             return self._loaded
 
 
@@ -123,7 +126,8 @@ def _tokenizer() -> Any:
     return tokenizer
 
 
-def _session() -> Any:
+def _session(*, plain: bool) -> Any:
+    """The model's graph, as it stands in the file, or rewritten to be quick."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -131,6 +135,8 @@ def _session() -> Any:
     options.inter_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.log_severity_level = 3
+    if plain:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(str(_MODEL.locate()), options, providers=["CPUExecutionProvider"])
 
 

@@ -93,9 +93,12 @@ def encoder_of_record(settings: Settings) -> str:
     return encoder_name(settings)
 
 
-def open_encoder(settings: Settings) -> Encoder:
+def open_encoder(settings: Settings, *, few: bool = False) -> Encoder:
     """The encoder whose vectors are in force: that of ``MEMORY_PIPELINE_ENCODER``, or the one that the home was
     switched to. Nothing leaves the machine unless the variable says ``openai``.
+
+    Args:
+        few: for a process that encodes a text or two and ends; see ``BuiltinEncoder``.
 
     Raises:
         SettingsError: a hosted encoder without key and base URL, or one that the settings do not allow.
@@ -105,7 +108,7 @@ def open_encoder(settings: Settings) -> Encoder:
         from memory_pipeline.inference.hosted.openai_encoder import OpenAIEncoder
 
         return OpenAIEncoder(settings)
-    return _builtin_encoder()
+    return _builtin_encoder(few=few)
 
 
 def chat_name(settings: Settings) -> str:
@@ -120,12 +123,12 @@ def encoder_name(settings: Settings) -> str:
     settings = in_force(settings)
     if settings.encoder == "openai":
         return f"{settings.encoder_model}-{settings.encoder_dimensions}"
-    return _builtin_encoder().model
+    return _builtin_encoder(few=False).model
 
 
 @cache
-def _builtin_encoder() -> Encoder:
+def _builtin_encoder(*, few: bool) -> Encoder:
     """One for the process: it holds 100 MB once loaded, and has no state of its own."""
     from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
 
-    return BuiltinEncoder()
+    return BuiltinEncoder(few=few)

@@ -19,7 +19,7 @@ from memory_pipeline.domain.proposal import DERIVED_TYPES, MemoryType, Operation
 from memory_pipeline.errors import ReplyError
 
 R = TypeVar("R")
-_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False)
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 @checked(frozen=True, config=_STRICT)

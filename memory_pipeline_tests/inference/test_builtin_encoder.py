@@ -55,6 +55,11 @@ def test_the_place_in_a_batch_does_not_matter(encoder: BuiltinEncoder) -> None:
         assert encoder.encode([texts[i]])[0] == pytest.approx(together[i], abs=1e-5)
 
 
+def test_a_model_loaded_for_few_texts_says_the_same(encoder: BuiltinEncoder) -> None:
+    texts = some_texts(3)
+    assert BuiltinEncoder(few=True).encode(texts) == pytest.approx(encoder.encode(texts), abs=1e-5)
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b"])
 def test_a_text_without_content_has_no_direction(encoder: BuiltinEncoder, text: str) -> None:
     empty, full = encoder.encode([text, "Lives in Lisbon."])

@@ -27,6 +27,16 @@ def _reader() -> MemoryReader:
     return MemoryReader.open()
 
 
+def _asked_reader() -> MemoryReader:
+    """A reader for one request, whose text alone is encoded."""
+    from memory_pipeline.inference.models import open_encoder
+    from memory_pipeline.retrieval.reader import MemoryReader
+    from memory_pipeline.settings import Settings
+
+    settings = Settings.load()
+    return MemoryReader(settings, encoder=open_encoder(settings, few=True))
+
+
 def _time(text: str | None) -> date | datetime | None:
     """A day (then as it stood at its end) or a time, UTC unless it says otherwise."""
     if text is None:
@@ -56,7 +66,7 @@ def search(
     """Rank what is remembered for a query."""
     from memory_pipeline.cli.reads.users import suggest
 
-    items = _reader().search(
+    items = _asked_reader().search(
         query,
         user_id=user,
         tenant_id=tenant,
@@ -104,7 +114,7 @@ def context(
     """The block of memory for a prompt."""
     from memory_pipeline.cli.reads.users import suggest
 
-    block = _reader().context(
+    block = _asked_reader().context(
         message,
         user_id=user,
         tenant_id=tenant,
@@ -133,7 +143,7 @@ def ask(
     """Answer from memory alone, with citations, or say that it is not known."""
     from memory_pipeline.cli.reads.users import suggest
 
-    answer = _reader().ask(question, user_id=user, tenant_id=tenant, detail=detail)
+    answer = _asked_reader().ask(question, user_id=user, tenant_id=tenant, detail=detail)
     if not answer.known:
         suggest(user, tenant)
     if as_json:

@@ -12,7 +12,7 @@ from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.language.identify import ENGLISH, clear_language
 from memory_pipeline.language.inflection import third_person
 from memory_pipeline.language.questions.subjects import Subject, Whose, subject_of
-from memory_pipeline.language.questions.tables import Row, any_of, elsewhere, group, pattern, rows, spelled
+from memory_pipeline.language.questions.tables import Row, any_of, elsewhere, english, group, pattern, rows, spelled
 from memory_pipeline.language.tables import read as table
 
 _SENTENCE = lazy(r"(?<=[.!?])\s+|\n+")
@@ -115,6 +115,8 @@ class Question:
 
 def in_english(question: str) -> bool:
     """Whether a question is to be read as English; one that the table knows in another language is not."""
+    if english().search(_plain(question)):
+        return True
     known = any(ask.search(question) for ask, _ in elsewhere()) and not _ENGLISH_ASKS.search(question)
     return not known and clear_language(question) in (None, ENGLISH)
 

@@ -99,6 +99,12 @@ def any_of(section: str, name: str) -> re.Pattern[str]:
 
 
 @cache
+def english() -> re.Pattern[str]:
+    """How a question begins in English and in no other language."""
+    return lazy(read("questions")["english"], re.I)
+
+
+@cache
 def elsewhere() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """Questions in other languages, each with the wordings of what answers it."""
     listed = read("questions")["elsewhere"].values()

@@ -151,3 +151,9 @@ def test_anything_can_be_asked(question: str) -> None:
 )
 def test_languages(question: str, english: bool) -> None:
     assert in_english(question) is english
+
+
+@pytest.mark.parametrize("question", ["Do I have a brother?", "hey, how old am I?", "tell me what the dog eats"])
+def test_what_begins_in_english_is_not_looked_at_by_the_model(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory_pipeline.language.identify._identifier", None)
+    assert in_english(question)
