@@ -114,8 +114,8 @@ def _asked_for(arguments: Sequence[str]) -> tuple[str, typer.Typer]:
 
 
 def _run() -> int:
-    # What a command loads and makes lives until it ends: to look through it for garbage as often as Python does by itself
-    # is a tenth of a command's time (measured).
+    # What a command loads and makes lives until it ends: to look through it for garbage as often as Python does by
+    # itself is a tenth of a command's time (measured).
     gc.set_threshold(50_000, 20, 50)
     try:
         command, asked = _asked_for(sys.argv[1:])

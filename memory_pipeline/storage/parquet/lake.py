@@ -220,8 +220,8 @@ class Lake:
                 self._view(con, name, dataset, paths)
             for name, table in tables.items():
                 con.register(name, table)
-            # Not `con.sql`: it binds the statement twice before it runs, 6 ms where this takes 1 (measured). The copy of
-            # the rows that the library warns of costs no more at 300,000 rows than the relation's own way.
+            # Not `con.sql`: it binds the statement twice before it runs, 6 ms where this takes 1 (measured). The copy
+            # of the rows that the library warns of costs no more at 300,000 rows than the relation's own way.
             found: pa.Table = con.execute(query, params or {}).to_arrow_table()
             return found
 
