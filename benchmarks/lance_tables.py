@@ -127,8 +127,8 @@ class ParquetStore(Engine):
         changes.write()
 
     def reads(self, users: list[str]) -> int:
-        from memory_pipeline.storage.parquet.by_user import rows_of
         from memory_pipeline.storage.parquet.lake import scopes_table
+        from memory_pipeline.storage.parquet.layouts.by_user import rows_of
         from memory_pipeline.storage.queries.ledger import ledger_files
 
         scopes = [Scope(TENANT, user) for user in users]
@@ -140,8 +140,8 @@ class ParquetStore(Engine):
         return int(ledger.num_rows + rows_of(self.lake, LINKS, scopes).num_rows)
 
     def upkeep(self, today: date) -> None:
-        from memory_pipeline.storage.parquet import by_user, checkpoint
-        from memory_pipeline.storage.parquet.roll_up import roll_up, sweep
+        from memory_pipeline.storage.parquet.layouts import by_user, checkpoint
+        from memory_pipeline.storage.parquet.layouts.roll_up import roll_up, sweep
 
         days = [today - timedelta(days=n) for n in range(1, 8)]
         sweep(self.lake, LEDGER, days, timedelta(0))

@@ -53,6 +53,7 @@ __all__ = [
     "BundleError",
     "ContextBlock",
     "CurationError",
+    "EngineError",
     "EvaluationError",
     "ForeignFiles",
     "IndexDamaged",

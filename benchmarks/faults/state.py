@@ -14,9 +14,9 @@ from typing import Any
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.plan import freshness, registry
-from memory_pipeline.storage.parquet.by_user import LAID_OUT, rows_of
 from memory_pipeline.storage.parquet.files import NOTES
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts.by_user import LAID_OUT, rows_of
 from memory_pipeline.storage.parquet.schemas import DATASETS
 from memory_pipeline.storage.queries.ledger import CURRENT, ledger_files
 from memory_pipeline.storage.vectors.index import TABLES

@@ -14,11 +14,11 @@ from functools import cache, lru_cache
 from memory_pipeline.domain.gate.texts.claims import USER, Claim, Force, Reading, Voice
 from memory_pipeline.domain.gate.texts.numerals import NUMBER, forms, spelled
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense, all_clauses
 from memory_pipeline.language.english import parser
-from memory_pipeline.language.people import Kind, People, Subject
-from memory_pipeline.language.repair import sentences
-from memory_pipeline.language.repair import spelled as plain_spelling
+from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense, all_clauses
+from memory_pipeline.language.grammar.people import Kind, People, Subject
+from memory_pipeline.language.normalisation.repair import sentences
+from memory_pipeline.language.normalisation.repair import spelled as plain_spelling
 from memory_pipeline.language.standing import Span, Standing, Turn, spans
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.tables import read as table

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from memory_pipeline.asynchronous import in_thread
 from memory_pipeline.domain.reading.recall import Answer, ContextBlock, Payload, RecalledItem, StandingProfile
 from memory_pipeline.retrieval.lists.plain_reads import PlainReads
-from memory_pipeline.retrieval.prompt.over_reference import Restraint
-from memory_pipeline.retrieval.prompt.session_blocks import SessionBlocks
+from memory_pipeline.retrieval.prompt.session.over_reference import Restraint
+from memory_pipeline.retrieval.prompt.session.session_blocks import SessionBlocks
 from memory_pipeline.retrieval.query import Reach, When, utc_now
 from memory_pipeline.settings import Settings
 
@@ -224,8 +224,9 @@ class MemoryReader(PlainReads):
         Raises:
             QueryError: an argument cannot be answered, or the system prompt and the message alone exceed the budget.
         """
-        from memory_pipeline.retrieval.prompt import payload, session_turns
+        from memory_pipeline.retrieval.prompt import payload
         from memory_pipeline.retrieval.prompt.profile import standing_profile
+        from memory_pipeline.retrieval.prompt.session import session_turns
 
         if session_id is not None and not history:
             history = session_turns.history(self._engine, user_id, tenant_id, session_id, message, reach)

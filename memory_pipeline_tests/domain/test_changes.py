@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.consolidation.endings import ended
-from memory_pipeline.domain.consolidation.replacement import replaced
+from memory_pipeline.domain.consolidation.endings.ended_relations import ended
+from memory_pipeline.domain.consolidation.endings.replacement import replaced
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, Decision, decide
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal

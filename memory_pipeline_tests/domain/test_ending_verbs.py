@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.consolidation.ending_verbs import kinds_of, verb_endings
-from memory_pipeline.domain.consolidation.endings import ended, tells_end
-from memory_pipeline.domain.consolidation.fulfilment import dropped_by
-from memory_pipeline.domain.consolidation.likely_endings import likely_ended
+from memory_pipeline.domain.consolidation.endings.ended_relations import ended, tells_end
+from memory_pipeline.domain.consolidation.endings.ending_verbs import kinds_of, verb_endings
+from memory_pipeline.domain.consolidation.endings.likely_endings import likely_ended
+from memory_pipeline.domain.consolidation.plans.fulfilment import dropped_by
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, decide
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.domain.text import normalise

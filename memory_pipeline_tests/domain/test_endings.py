@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.consolidation.endings import ended
+from memory_pipeline.domain.consolidation.endings.ended_relations import ended
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline_tests.factories import NOON, memory, proposal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.domain.consolidation.replacement import given_up
+from memory_pipeline.domain.consolidation.endings.replacement import given_up
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, relate, same_value
 from memory_pipeline.domain.consolidation.specificity import date_of, lies_in, says_less, says_more
 

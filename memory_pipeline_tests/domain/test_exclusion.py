@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.consolidation.exclusion import excluded
+from memory_pipeline.domain.consolidation.endings.exclusion import excluded
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline_tests.factories import NOON, memory, proposal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.domain.consolidation.fulfilment import fit, fulfilled, same_plan
+from memory_pipeline.domain.consolidation.plans.fulfilment import fit, fulfilled, same_plan
 
 FULFILS = [  # told, planned
     ("Rang the dentist, all sorted.", "Needs to call their dentist this week."),

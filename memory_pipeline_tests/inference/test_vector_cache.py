@@ -15,7 +15,7 @@ from memory_pipeline.inference.encoder import RememberingEncoder
 from memory_pipeline.inference.vector_cache import OwnedText, VectorCache
 from memory_pipeline.storage.parquet.files import day_of
 from memory_pipeline.storage.parquet.lake import Lake
-from memory_pipeline.storage.parquet.roll_up import roll_up
+from memory_pipeline.storage.parquet.layouts.roll_up import roll_up
 from memory_pipeline.storage.parquet.schemas import KeptVector
 from memory_pipeline.storage.vectors.encoder_pointer import folder_of
 from memory_pipeline.storage.vectors.kept_vectors import bound, forget_encoder

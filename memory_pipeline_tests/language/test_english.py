@@ -114,7 +114,7 @@ def _loaded(code: str) -> list[str]:
         "memory_pipeline",
         "memory_pipeline.curator",
         "memory_pipeline.language.english",
-        "memory_pipeline.language.clauses",
+        "memory_pipeline.language.grammar.clauses",
         "memory_pipeline.language.standing",
         "memory_pipeline.inference.builtin.extraction.extract",
         "memory_pipeline.inference.builtin.likeness",

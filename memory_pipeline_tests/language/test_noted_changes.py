@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.language.changes import changed
+from memory_pipeline.language.normalisation.changes import changed
 
 CHANGES = {
     "choir has moved to Mondays": "My choir is on Mondays now",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memory_pipeline.domain.text import estimate_tokens, truncate
 from memory_pipeline.errors import QueryError
-from memory_pipeline.retrieval.prompt.conversation import Turn, checked_turns, said, shown, turn_tokens
+from memory_pipeline.retrieval.prompt.session.conversation import Turn, checked_turns, said, shown, turn_tokens
 
 
 def turns(count: int, words: int = 5) -> list[Turn]:

@@ -14,8 +14,8 @@ from memory_pipeline.domain.reading.recall import Payload
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
-from memory_pipeline.retrieval.prompt.conversation import turn_tokens
 from memory_pipeline.retrieval.prompt.payload import RULES
+from memory_pipeline.retrieval.prompt.session.conversation import turn_tokens
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline_tests.store import NOW, Store
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.domain.consolidation.open_loops import due_note
+from memory_pipeline.domain.consolidation.plans.open_loops import due_note
 from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.proposal import MemoryType, Surface
 from memory_pipeline_tests.store import Store

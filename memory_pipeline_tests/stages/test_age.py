@@ -19,8 +19,8 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.operations.age import age, transitions
 from memory_pipeline.stages.publication.audit import index_matches_ledger, nothing_but_the_ledger_is_indexed
-from memory_pipeline.storage.parquet.checkpoint import LEDGER, refresh
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts.checkpoint import LEDGER, refresh
 from memory_pipeline.storage.queries.ageing import AGES, age_structure, ageing
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal
 from memory_pipeline_tests.stages.curated import Home, at, dog

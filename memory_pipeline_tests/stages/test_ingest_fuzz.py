@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers import FORMATS, Fault, Record, Skipped, SourceFile, detect
 from memory_pipeline.stages.messages.importers.csv import REQUIRED
-from memory_pipeline.stages.messages.importers.diagnosis import encoding_fault
+from memory_pipeline.stages.messages.importers.files.diagnosis import encoding_fault
 from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline.stages.messages.landing.inbox import days_of
 from memory_pipeline.stages.messages.landing.validation import FIELDS, Defaults, Validator

@@ -17,8 +17,8 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.links.link import link
 from memory_pipeline.stages.operations.maintain import Grace, maintain
-from memory_pipeline.storage.parquet.checkpoint import LEDGER, files_of
 from memory_pipeline.storage.parquet.files import PARTIAL
+from memory_pipeline.storage.parquet.layouts.checkpoint import LEDGER, files_of
 from memory_pipeline.storage.queries.ledger import CURRENT
 from memory_pipeline.storage.vectors import index_upkeep
 from memory_pipeline.storage.vectors.index import vectors_of

@@ -16,9 +16,9 @@ from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.errors import IndexMismatch
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.operations.migrate import migrate, pending
-from memory_pipeline.storage.parquet import checkpoint
 from memory_pipeline.storage.parquet.files import ROLLED, replaced_by
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts import checkpoint
 from memory_pipeline.storage.parquet.schemas import Link
 from memory_pipeline.storage.vectors.index import TABLES, Index
 from memory_pipeline_tests import factories

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.parquet import buckets
-from memory_pipeline.storage.parquet.by_user import files_of, refresh, rows_of
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts import buckets
+from memory_pipeline.storage.parquet.layouts.by_user import files_of, refresh, rows_of
 from memory_pipeline.storage.parquet.overlay import on_top_of
 from memory_pipeline.storage.parquet.schemas import Link
 from memory_pipeline_tests.factories import NOON

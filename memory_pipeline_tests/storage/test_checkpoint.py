@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from memory_pipeline.domain.ledger.memory import RETIRED, Cause, Change, MemoryVersion, Status, evolve, fold
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.storage.parquet.checkpoint import LEDGER, files_of, load, refresh
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts.checkpoint import LEDGER, files_of, load, refresh
 from memory_pipeline.storage.queries.current_memories import ledger_of, remembered
 from memory_pipeline.storage.queries.ledger import CURRENT, current_of, ledger_files, living_of, versions_of
 from memory_pipeline_tests.factories import NOON, RECORDED, memory, residence

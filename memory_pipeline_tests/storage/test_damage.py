@@ -17,7 +17,7 @@ from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.storage.parquet.files import ROLLED
 from memory_pipeline.storage.parquet.lake import Lake
-from memory_pipeline.storage.parquet.roll_up import roll_up, sweep
+from memory_pipeline.storage.parquet.layouts.roll_up import roll_up, sweep
 from memory_pipeline.storage.parquet.schemas import DATASETS
 from memory_pipeline_tests.factories import NOON, memory, message, residence
 

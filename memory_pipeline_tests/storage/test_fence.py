@@ -12,8 +12,8 @@ from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
 from memory_pipeline.storage.erasing.erasures import Erasures
 from memory_pipeline.storage.erasing.traces import Traces
-from memory_pipeline.storage.parquet import checkpoint
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts import checkpoint
 from memory_pipeline.storage.queries.costs import entry
 from memory_pipeline_tests.factories import NOON, memory, message, proposal, residence
 

@@ -12,7 +12,7 @@ from memory_pipeline.domain.ids import content_hash
 from memory_pipeline.domain.message import Message
 from memory_pipeline.storage.parquet.files import ROLLED
 from memory_pipeline.storage.parquet.lake import Lake
-from memory_pipeline.storage.parquet.roll_up import roll_up, sweep
+from memory_pipeline.storage.parquet.layouts.roll_up import roll_up, sweep
 from memory_pipeline_tests.factories import NOON, message
 
 DAY = NOON.date()

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from memory_pipeline.domain.consolidation.contrast import opposed
-from memory_pipeline.domain.consolidation.endings import tells_end
+from memory_pipeline.domain.consolidation.endings.ended_relations import tells_end
+from memory_pipeline.domain.consolidation.endings.replacement import tells_change
 from memory_pipeline.domain.consolidation.equivalence import may_be_one, relation_of
-from memory_pipeline.domain.consolidation.fulfilment import fit
-from memory_pipeline.domain.consolidation.replacement import tells_change
+from memory_pipeline.domain.consolidation.plans.fulfilment import fit
 from memory_pipeline.domain.consolidation.slots import Relation, attribute
 from memory_pipeline.domain.consolidation.tense import past
 from memory_pipeline.domain.ledger.memory import MemoryVersion

@@ -13,7 +13,10 @@ from enum import StrEnum
 
 from memory_pipeline.domain.consolidation.comparison import Comparison, Tolerance, compare
 from memory_pipeline.domain.consolidation.contrast import opposed
-from memory_pipeline.domain.consolidation.endings import ended, tells_end
+from memory_pipeline.domain.consolidation.endings.ended_relations import ended, tells_end
+from memory_pipeline.domain.consolidation.endings.exclusion import excluded
+from memory_pipeline.domain.consolidation.endings.likely_endings import likely_ended
+from memory_pipeline.domain.consolidation.endings.replacement import given_up, replaced
 from memory_pipeline.domain.consolidation.equivalence import (
     comparable,
     covered,
@@ -28,12 +31,9 @@ from memory_pipeline.domain.consolidation.equivalence import (
     slot_of,
     told_together,
 )
-from memory_pipeline.domain.consolidation.exclusion import excluded
-from memory_pipeline.domain.consolidation.fulfilment import dropped_by, fulfilled, same_plan
 from memory_pipeline.domain.consolidation.judgement import keeps
-from memory_pipeline.domain.consolidation.likely_endings import likely_ended
-from memory_pipeline.domain.consolidation.open_loops import may_end
-from memory_pipeline.domain.consolidation.replacement import given_up, replaced
+from memory_pipeline.domain.consolidation.plans.fulfilment import dropped_by, fulfilled, same_plan
+from memory_pipeline.domain.consolidation.plans.open_loops import may_end
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate, same_value
 from memory_pipeline.domain.consolidation.tense import not_begun, past
 from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion

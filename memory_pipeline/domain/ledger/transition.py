@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memory_pipeline.domain.classification import strictest
-from memory_pipeline.domain.consolidation.endings import tells_end
+from memory_pipeline.domain.consolidation.endings.ended_relations import tells_end
 from memory_pipeline.domain.consolidation.supersession import Action, Decision
 from memory_pipeline.domain.consolidation.tense import begins_later, ends_later, not_begun, until
 from memory_pipeline.domain.ledger.lifecycle import review_on

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.language.agreement import Tense, table, tense, verb_at
+from memory_pipeline.language.wording.agreement import Tense, table, tense, verb_at
 
 USER = "user"
 _FARTHEST = 6  # words before the verb

@@ -19,7 +19,7 @@ from memory_pipeline.domain.consolidation.comparison import (
     says_more,
 )
 from memory_pipeline.domain.consolidation.contrast import opposed
-from memory_pipeline.domain.consolidation.fulfilment import fulfilled
+from memory_pipeline.domain.consolidation.plans.fulfilment import fulfilled
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import negated

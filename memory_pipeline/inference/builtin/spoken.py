@@ -10,11 +10,11 @@ from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.inference.builtin.about import of_the_user
 from memory_pipeline.inference.builtin.answering.terms import MODAL
 from memory_pipeline.inference.builtin.verbs import FORMS, Kind
-from memory_pipeline.language.agreement import Tense, tense
-from memory_pipeline.language.inflection import third_person
 from memory_pipeline.language.questions.subjects import belonging, canonical
 from memory_pipeline.language.questions.tables import any_of
-from memory_pipeline.language.third_person import third
+from memory_pipeline.language.wording.agreement import Tense, tense
+from memory_pipeline.language.wording.inflection import third_person
+from memory_pipeline.language.wording.third_person import third
 
 SUBJECT = lazy(r"(?:i|we|my|our|i['’]\w+|we['’]\w+|he|she|they|it)\b", re.I)
 FARTHEST = 4  # words before a verb

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory_pipeline.language.agreement import past_of
 from memory_pipeline.language.answers.first_person import told, whole
 from memory_pipeline.language.answers.phrases import words
-from memory_pipeline.language.inflection import third_person
 from memory_pipeline.language.syntax import Sentence, Token
+from memory_pipeline.language.wording.agreement import past_of
+from memory_pipeline.language.wording.inflection import third_person
 
 _NOMINAL = ("NOUN", "PROPN", "NUM", "PRON")
 _JOINABLE = ("DET", "PRON", "PROPN", "NOUN")

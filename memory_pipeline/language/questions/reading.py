@@ -10,10 +10,10 @@ from functools import cache, lru_cache
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.language.identify import ENGLISH, clear_language
-from memory_pipeline.language.inflection import third_person
 from memory_pipeline.language.questions.subjects import Subject, Whose, subject_of
 from memory_pipeline.language.questions.tables import Row, any_of, elsewhere, english, group, pattern, rows, spelled
 from memory_pipeline.language.tables import read as table
+from memory_pipeline.language.wording.inflection import third_person
 
 _SENTENCE = lazy(r"(?<=[.!?])\s+|\n+")
 _NOUN_PHRASE = lazy(r"^(?:(?:my|our)|the name of my|the)\b", re.I)

@@ -9,9 +9,9 @@ from functools import cache
 
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import singular
-from memory_pipeline.language.agreement import Tense, tense
 from memory_pipeline.language.tables import read
 from memory_pipeline.language.vocabulary import relations, words
+from memory_pipeline.language.wording.agreement import Tense, tense
 
 _AUXILIARY = (
     r"(?:do|does|did|is|are|am|was|were|has|have|had|can|could|will|would|should|must|may|might)(?:n't)?(?: not)?"

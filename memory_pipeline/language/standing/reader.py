@@ -13,13 +13,13 @@ from enum import StrEnum
 from functools import lru_cache
 
 from memory_pipeline.domain.patterns import lazy
+from memory_pipeline.language.normalisation.unfinished import heads_to_do
 from memory_pipeline.language.standing.acts import acts, filler, request
 from memory_pipeline.language.standing.announcements import announces, shown_work, speaks_of_work
 from memory_pipeline.language.standing.letters import signature
 from memory_pipeline.language.standing.sentences import Unit, units
 from memory_pipeline.language.standing.shapes import shapes
 from memory_pipeline.language.standing.tables import folded, row, words
-from memory_pipeline.language.unfinished import heads_to_do
 
 
 class Standing(StrEnum):

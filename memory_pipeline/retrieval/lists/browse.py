@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from memory_pipeline.domain.calendar import age
-from memory_pipeline.domain.consolidation.open_loops import due_note
+from memory_pipeline.domain.consolidation.plans.open_loops import due_note
 from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.errors import QueryError

@@ -13,11 +13,11 @@ from memory_pipeline.domain.reading.recall import ContextBlock
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.engine import Engine
 from memory_pipeline.retrieval.prompt.layouts import LAYOUTS, LESSON_TYPES, RELEVANT, THREADS, Material, avoided
-from memory_pipeline.retrieval.prompt.over_reference import Restraint
 from memory_pipeline.retrieval.prompt.relevance import Line, lines
 from memory_pipeline.retrieval.prompt.requests import Request
-from memory_pipeline.retrieval.prompt.session_blocks import SessionBlocks
-from memory_pipeline.retrieval.prompt.session_turns import under_way_in, unremembered
+from memory_pipeline.retrieval.prompt.session.over_reference import Restraint
+from memory_pipeline.retrieval.prompt.session.session_blocks import SessionBlocks
+from memory_pipeline.retrieval.prompt.session.session_turns import under_way_in, unremembered
 from memory_pipeline.retrieval.query import DETAILS, LAYERS, Query, Reach, one_of
 from memory_pipeline.retrieval.scores.hits import Hit
 

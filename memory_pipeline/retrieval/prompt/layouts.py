@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memory_pipeline.domain.calendar import local_day
-from memory_pipeline.domain.consolidation.open_loops import due_note, due_soon, over
+from memory_pipeline.domain.consolidation.plans.open_loops import due_note, due_soon, over
 from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType

@@ -11,9 +11,9 @@ from memory_pipeline.domain.reading.recall import ContextBlock, Payload, Standin
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.engine import Engine
-from memory_pipeline.retrieval.prompt.conversation import History, Turn, checked_turns, shown, turn_tokens
 from memory_pipeline.retrieval.prompt.service_data import ServiceData, selected
-from memory_pipeline.retrieval.prompt.session_story import SessionStory
+from memory_pipeline.retrieval.prompt.session.conversation import History, Turn, checked_turns, shown, turn_tokens
+from memory_pipeline.retrieval.prompt.session.session_story import SessionStory
 from memory_pipeline.retrieval.query import QUERY_CHARACTERS, Query
 
 RULES = """Be specific: use what is known of this user and of their data.

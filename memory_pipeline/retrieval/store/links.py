@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.retrieval.store.user_rows import UserRows
-from memory_pipeline.storage.parquet.by_user import rows_of
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts.by_user import rows_of
 from memory_pipeline.storage.queries.current_memories import shown_links
 
 _KEPT_SECONDS = 600

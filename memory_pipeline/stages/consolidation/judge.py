@@ -16,7 +16,7 @@ from typing import Any
 from memory_pipeline.domain.calendar import zone
 from memory_pipeline.domain.consolidation.equivalence import relation_of, told_together
 from memory_pipeline.domain.consolidation.judgement import ENDING, covered_by, may_close, may_retire, merged
-from memory_pipeline.domain.consolidation.open_loops import may_end
+from memory_pipeline.domain.consolidation.plans.open_loops import may_end
 from memory_pipeline.domain.consolidation.slots import Relation, same_value
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, Decision, takes_back, unasked
 from memory_pipeline.domain.ids import digest

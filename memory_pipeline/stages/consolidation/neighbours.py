@@ -8,13 +8,13 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memory_pipeline.domain.consolidation.endings import concerns, endings
+from memory_pipeline.domain.consolidation.endings.ended_relations import concerns, endings
+from memory_pipeline.domain.consolidation.endings.exclusion import excludes
+from memory_pipeline.domain.consolidation.endings.replacement import given_up
 from memory_pipeline.domain.consolidation.equivalence import slot_of
-from memory_pipeline.domain.consolidation.exclusion import excludes
-from memory_pipeline.domain.consolidation.fulfilment import fit
 from memory_pipeline.domain.consolidation.naming import kinds_of_word, lines
-from memory_pipeline.domain.consolidation.open_loops import may_end
-from memory_pipeline.domain.consolidation.replacement import given_up
+from memory_pipeline.domain.consolidation.plans.fulfilment import fit
+from memory_pipeline.domain.consolidation.plans.open_loops import may_end
 from memory_pipeline.domain.consolidation.slots import attribute
 from memory_pipeline.domain.consolidation.supersession import Candidate, closing, speaks_of
 from memory_pipeline.domain.inflection import stem

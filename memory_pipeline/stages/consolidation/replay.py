@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from heapq import heapify
 
-from memory_pipeline.domain.consolidation.outcome import Result, boosted, decision_behind, result_of
+from memory_pipeline.domain.consolidation.plans.outcome import Result, boosted, decision_behind, result_of
 from memory_pipeline.domain.consolidation.slots import Slot, attribute
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, Decision, decide
 from memory_pipeline.domain.gate import examine, first_failure, nods

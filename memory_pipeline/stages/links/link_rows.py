@@ -39,7 +39,7 @@ class LinkRows:
 
     def load(self, users: Sequence[Scope]) -> None:
         """Read what is stored of some users, in place of those before."""
-        from memory_pipeline.storage.parquet.by_user import rows_of
+        from memory_pipeline.storage.parquet.layouts.by_user import rows_of
 
         self._own = rows_of(self._ctx.lake, "links", users)
 

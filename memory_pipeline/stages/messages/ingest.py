@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from memory_pipeline.domain.calendar import zone
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers import Item, Record, SourceFile, detect, format_named
-from memory_pipeline.stages.messages.importers.detection import is_lines
+from memory_pipeline.stages.messages.importers.files.detection import is_lines
 from memory_pipeline.stages.messages.landing.inbox import (
     InboxFile,
     days_of,

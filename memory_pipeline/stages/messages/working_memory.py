@@ -18,7 +18,7 @@ from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.messages.importers.source import Record
+from memory_pipeline.stages.messages.importers.files.source import Record
 from memory_pipeline.stages.messages.landing.histories import Landed
 from memory_pipeline.stages.messages.landing.message_log import add_new
 from memory_pipeline.stages.messages.landing.quarantine import Quarantine

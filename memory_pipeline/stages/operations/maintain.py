@@ -91,8 +91,8 @@ def _grace(ctx: StageContext) -> Grace:
 
 def _roll_up(ctx: StageContext, grace: Grace) -> dict[str, int]:
     """One file of each closed day that may have several: those of the last weeks, and those that changed since."""
-    from memory_pipeline.storage.parquet.checkpoint import LEDGER, load
-    from memory_pipeline.storage.parquet.roll_up import APPENDED, roll_up, sweep
+    from memory_pipeline.storage.parquet.layouts.checkpoint import LEDGER, load
+    from memory_pipeline.storage.parquet.layouts.roll_up import APPENDED, roll_up, sweep
 
     closed = ctx.now.date() - _OPEN
     held = load(ctx.lake)
@@ -118,7 +118,7 @@ def _several(ctx: StageContext, dataset: str, closed: date) -> list[date]:
 
 
 def _checkpoint(ctx: StageContext, grace: Grace) -> dict[str, int]:
-    from memory_pipeline.storage.parquet.checkpoint import refresh
+    from memory_pipeline.storage.parquet.layouts.checkpoint import refresh
     from memory_pipeline.storage.queries.ageing import keep_due
 
     written = refresh(ctx.lake, ctx.now.date(), grace.files)
@@ -127,7 +127,7 @@ def _checkpoint(ctx: StageContext, grace: Grace) -> dict[str, int]:
 
 
 def _by_user(ctx: StageContext, grace: Grace) -> dict[str, int]:
-    from memory_pipeline.storage.parquet.by_user import LAID_OUT, refresh
+    from memory_pipeline.storage.parquet.layouts.by_user import LAID_OUT, refresh
 
     return {"parts written": sum(refresh(ctx.lake, dataset, grace.files) for dataset in LAID_OUT)}
 

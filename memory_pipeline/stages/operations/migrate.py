@@ -97,8 +97,8 @@ def _pending_files(ctx: StageContext) -> list[Pending]:
 
 def _files(ctx: StageContext, dataset: str) -> list[str]:
     """Every file of a dataset, those that hold its rows once more included."""
-    from memory_pipeline.storage.parquet.by_user import files_of
-    from memory_pipeline.storage.parquet.checkpoint import LEDGER, load
+    from memory_pipeline.storage.parquet.layouts.by_user import files_of
+    from memory_pipeline.storage.parquet.layouts.checkpoint import LEDGER, load
 
     held = load(ctx.lake) if dataset == LEDGER else None
     parts = [ctx.lake.store.beside(path) for path, _ in held.parts.values()] if held else []

@@ -21,9 +21,9 @@ from memory_pipeline.domain.policy import CurvePolicy, Policy
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import StorageError
 from memory_pipeline.storage.parquet.arrow_rows import from_table
-from memory_pipeline.storage.parquet.checkpoint import LEDGER, beside, users_of
 from memory_pipeline.storage.parquet.files import day_of
 from memory_pipeline.storage.parquet.lake import Lake
+from memory_pipeline.storage.parquet.layouts.checkpoint import LEDGER, beside, users_of
 from memory_pipeline.storage.parquet.schemas import Usefulness
 from memory_pipeline.storage.queries.ledger import CURRENT, ledger_files, scopes_table
 

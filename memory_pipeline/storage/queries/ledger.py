@@ -10,9 +10,9 @@ import pyarrow as pa
 from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.storage.parquet.arrow_rows import from_table
-from memory_pipeline.storage.parquet.checkpoint import LEDGER, files_of, load, tail
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.parquet.lake import scopes_table as scopes_table
+from memory_pipeline.storage.parquet.layouts.checkpoint import LEDGER, files_of, load, tail
 
 LedgerFiles = tuple[str, Sequence[str]]
 

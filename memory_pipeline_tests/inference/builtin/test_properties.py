@@ -11,9 +11,9 @@ from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.inference.builtin.likeness import likeness
 from memory_pipeline.inference.builtin.summaries.session import rolling
 from memory_pipeline.inference.replies import ExtractReply, WindowReply, dump, parse
-from memory_pipeline.language.clauses import clauses
 from memory_pipeline.language.english import parser
-from memory_pipeline.language.repair import sentences, spelled
+from memory_pipeline.language.grammar.clauses import clauses
+from memory_pipeline.language.normalisation.repair import sentences, spelled
 from memory_pipeline.language.standing import Turn, spans
 from memory_pipeline_tests.inference.builtin.extraction.extracting import message, window
 

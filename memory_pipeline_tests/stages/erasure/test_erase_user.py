@@ -12,7 +12,7 @@ from memory_pipeline.errors import NotFound
 from memory_pipeline.stages.operations.erasure.erase import erase_named, survey
 from memory_pipeline.storage.erasing.erasures import Erasures
 from memory_pipeline.storage.logs.block_files import BlockFiles
-from memory_pipeline.storage.parquet.by_user import files_of, refresh, rows_of
+from memory_pipeline.storage.parquet.layouts.by_user import files_of, refresh, rows_of
 from memory_pipeline.storage.queries.costs import spending
 from memory_pipeline_tests.stages.erasure.home import ALICE, BOB, NOW, SISTERS, Home, said
 

@@ -14,7 +14,7 @@ import pytest
 
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers import detect
-from memory_pipeline.stages.messages.importers.detection import first_keys
+from memory_pipeline.stages.messages.importers.files.detection import first_keys
 from memory_pipeline_tests.stages.importers.samples import DOCUMENTS
 from memory_pipeline_tests.stages.landing_files import line
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_pipeline.stages.messages.importers import json_elements
-from memory_pipeline.stages.messages.importers.json_elements import elements
+from memory_pipeline.stages.messages.importers.files import json_elements
+from memory_pipeline.stages.messages.importers.files.json_elements import elements
 
 OBJECTS = st.recursive(
     st.dictionaries(st.text(max_size=6), st.text(max_size=8) | st.integers() | st.none(), max_size=3),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from memory_pipeline.domain.consolidation.endings import tells_end
+from memory_pipeline.domain.consolidation.endings.ended_relations import tells_end
 from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.texts.claims import Force
 from memory_pipeline.domain.gate.texts.conversation import SourceText, fold, source_text

@@ -9,8 +9,8 @@ from typing import Any
 
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.about import lowered, of_the_user
-from memory_pipeline.language.agreement import in_the_past, plural
 from memory_pipeline.language.questions.subjects import belonging, canonical
+from memory_pipeline.language.wording.agreement import in_the_past, plural
 
 _Item = Mapping[str, Any]
 _SECOND = {

@@ -14,8 +14,8 @@ from memory_pipeline.inference.builtin.directives.requests import requests
 from memory_pipeline.inference.builtin.directives.wording import sentence_of
 from memory_pipeline.inference.builtin.facts.clause_facts import Reading
 from memory_pipeline.inference.builtin.facts.fact import Fact
-from memory_pipeline.language.clauses import Clause, Mood
-from memory_pipeline.language.people import People
+from memory_pipeline.language.grammar.clauses import Clause, Mood
+from memory_pipeline.language.grammar.people import People
 from memory_pipeline.language.syntax import Sentence
 from memory_pipeline.language.vocabulary import table
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_pipeline.inference.builtin.facts.clause_facts import Reading
-from memory_pipeline.language.clauses import Clause
-from memory_pipeline.language.people import Kind, People
+from memory_pipeline.language.grammar.clauses import Clause
+from memory_pipeline.language.grammar.people import Kind, People
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import table
 

@@ -19,11 +19,11 @@ from memory_pipeline.inference.builtin.directives.wording import (
     until,
 )
 from memory_pipeline.inference.builtin.facts.fact import CORE, Fact
-from memory_pipeline.language.clauses import Clause
-from memory_pipeline.language.people import People
-from memory_pipeline.language.rewrite import third
+from memory_pipeline.language.grammar.clauses import Clause
+from memory_pipeline.language.grammar.people import People
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import table, words
+from memory_pipeline.language.wording.rewrite import third
 
 _LONGEST = 14  # words of a topic
 _NEAR = 6  # words between a verb and the preposition of its topic

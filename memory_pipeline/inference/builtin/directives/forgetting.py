@@ -19,9 +19,9 @@ from memory_pipeline.inference.builtin.directives.wording import (
     until,
 )
 from memory_pipeline.inference.builtin.facts.fact import FIRM, Fact
-from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import table
+from memory_pipeline.language.wording.rewrite import third
 
 _LEADING = frozenset({"about", "that", "the", "fact", "please", "everything", "anything", "all"})
 _AFTER_THAT = frozenset({"fact", "that", "i", "we", "my"})

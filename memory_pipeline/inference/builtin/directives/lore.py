@@ -12,9 +12,9 @@ from memory_pipeline.inference.builtin.directives.requests import Request, plain
 from memory_pipeline.inference.builtin.directives.wording import nothing, sentence_of, topic_text
 from memory_pipeline.inference.builtin.facts.clause_facts import Reading
 from memory_pipeline.inference.builtin.facts.fact import PLAIN, Fact
-from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import relations, words
+from memory_pipeline.language.wording.rewrite import third
 
 _JOKE = lazy(r"\b(?:running|inside|private|ongoing|standing) (?:joke|gag)s?\b")
 _THAT = lazy(r"\b(?:joke|gag)s?\b[^,.]*?(?:\b(?:is|was) that|\bthat|\babout|\bis[,:]?)\s+(?P<value>.+)$", re.I)

@@ -19,11 +19,11 @@ from memory_pipeline.inference.builtin.directives.requests import Request
 from memory_pipeline.inference.builtin.directives.wording import sentence_of, topic_text, trimmed, until
 from memory_pipeline.inference.builtin.facts.clause_facts import Reading
 from memory_pipeline.inference.builtin.facts.fact import FIRM, Fact
-from memory_pipeline.language.clauses import Clause
-from memory_pipeline.language.inflection import gerund
-from memory_pipeline.language.rewrite import third
+from memory_pipeline.language.grammar.clauses import Clause
 from memory_pipeline.language.syntax import Sentence, Token
 from memory_pipeline.language.vocabulary import table, words
+from memory_pipeline.language.wording.inflection import gerund
+from memory_pipeline.language.wording.rewrite import third
 
 _STYLED = frozenset({"use", "include", "add", "give", "offer", "write", "prefer", "put", "insert", "need", "want"})
 _KEPT = frozenset({"keep", "make"})

@@ -11,9 +11,9 @@ from memory_pipeline.inference.builtin.directives.requests import Request
 from memory_pipeline.inference.builtin.directives.wording import nothing, sentence_of
 from memory_pipeline.inference.builtin.facts.clause_facts import Reading
 from memory_pipeline.inference.builtin.facts.fact import Fact, Weight
-from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Sentence, written
 from memory_pipeline.language.vocabulary import table
+from memory_pipeline.language.wording.rewrite import third
 
 _REMINDER = Weight(0.85, 0.75, 0.92)
 _ASKING = lazy(r"(?:if|when|why|how|what|who|where|which|whether|again)\b")

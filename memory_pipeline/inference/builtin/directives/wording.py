@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.language.inflection import gerund
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import table, words
+from memory_pipeline.language.wording.inflection import gerund
 
 _QUOTES = '"“”'
 _OWN = lazy(r"^(?:my|our|the|their|his|her|that|this|those|these)\s+", re.I)

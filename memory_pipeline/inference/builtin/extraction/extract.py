@@ -28,14 +28,14 @@ from memory_pipeline.inference.builtin.facts.notes import Remainder, pronouns, u
 from memory_pipeline.inference.builtin.facts.plans import joined_duty
 from memory_pipeline.inference.builtin.facts.reactions import as_reaction
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
-from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense, clauses
 from memory_pipeline.language.english import parser
-from memory_pipeline.language.people import USER, Kind, People, Subject
-from memory_pipeline.language.rewrite import phrase
+from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense, clauses
+from memory_pipeline.language.grammar.people import USER, Kind, People, Subject
 from memory_pipeline.language.standing import Standing
 from memory_pipeline.language.syntax import Sentence
 from memory_pipeline.language.times import TimeExpression, times
 from memory_pipeline.language.vocabulary import words
+from memory_pipeline.language.wording.rewrite import phrase
 
 _Times = Callable[[Direction], list[TimeExpression]]
 # What joins a clause to a request that states something all the same: "…, because I'm allergic to nuts".

@@ -15,9 +15,9 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.facts.context import article
 from memory_pipeline.inference.builtin.facts.fact import CORE, Fact, Weight, open_loop
-from memory_pipeline.language.rewrite import third
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import medicine, relations, words
+from memory_pipeline.language.wording.rewrite import third
 
 _PRESUPPOSED = Weight(0.5, 0.5, 0.65)
 _OWN = frozenset({"my", "our"})

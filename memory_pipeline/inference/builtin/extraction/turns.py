@@ -18,12 +18,12 @@ from memory_pipeline.inference.builtin.extraction.drafts import Source
 from memory_pipeline.inference.builtin.extraction.work_notes import may_be_work, work_notes
 from memory_pipeline.inference.builtin.facts.fact import Fact
 from memory_pipeline.language.answers import answered, remainder
-from memory_pipeline.language.doses import with_medicine
 from memory_pipeline.language.identify import english
-from memory_pipeline.language.repair import restriction, sentences, spelled
+from memory_pipeline.language.normalisation.doses import with_medicine
+from memory_pipeline.language.normalisation.repair import restriction, sentences, spelled
+from memory_pipeline.language.normalisation.unfinished import another_duty, asks_for_list
 from memory_pipeline.language.standing import Span, Standing, Turn, spans
 from memory_pipeline.language.syntax import Parser
-from memory_pipeline.language.unfinished import another_duty, asks_for_list
 
 _ASKED = 600  # characters of the assistant's message that a reply may answer
 _NOTE = 400  # characters of a note of work

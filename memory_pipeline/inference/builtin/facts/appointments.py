@@ -5,8 +5,8 @@ from __future__ import annotations
 from memory_pipeline.domain.proposal import Operation
 from memory_pipeline.inference.builtin.facts.context import Reading, article
 from memory_pipeline.inference.builtin.facts.fact import Fact, open_loop
-from memory_pipeline.language.clauses import Tense
-from memory_pipeline.language.people import Subject
+from memory_pipeline.language.grammar.clauses import Tense
+from memory_pipeline.language.grammar.people import Subject
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
 

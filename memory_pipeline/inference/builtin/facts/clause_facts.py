@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memory_pipeline.domain.consolidation.endings import tells_end
+from memory_pipeline.domain.consolidation.endings.ended_relations import tells_end
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.facts.appointments import rescheduled
@@ -19,8 +19,8 @@ from memory_pipeline.inference.builtin.facts.possessions import possession
 from memory_pipeline.inference.builtin.facts.states import demanded, former, plain
 from memory_pipeline.inference.builtin.frames.frame_facts import framed
 from memory_pipeline.inference.builtin.frames.table import hits
-from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense
-from memory_pipeline.language.people import USER, Kind
+from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense
+from memory_pipeline.language.grammar.people import USER, Kind
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import medicine, words
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_pipeline.language.clauses import Clause, Cue
-from memory_pipeline.language.people import Kind, People, Subject
-from memory_pipeline.language.rewrite import phrase, predicate, sentence
+from memory_pipeline.language.grammar.clauses import Clause, Cue
+from memory_pipeline.language.grammar.people import Kind, People, Subject
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.times import TimeExpression
 from memory_pipeline.language.vocabulary import table, words
+from memory_pipeline.language.wording.rewrite import phrase, predicate, sentence
 
 OPEN = frozenset({Cue.DUTY, Cue.WISH, Cue.PLAN, Cue.PROMISE, Cue.ATTEMPT, Cue.CONSIDERED, Cue.POSSIBLE})
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.domain.consolidation.deeds import plans_act
+from memory_pipeline.domain.consolidation.plans.deeds import plans_act
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.directives import sentence_of
 from memory_pipeline.inference.builtin.facts.context import Reading
 from memory_pipeline.inference.builtin.facts.fact import Fact, closing
-from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense
-from memory_pipeline.language.people import Kind, People
-from memory_pipeline.language.rewrite import phrase, predicate, third
+from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense
+from memory_pipeline.language.grammar.people import Kind, People
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import relations, table, words
+from memory_pipeline.language.wording.rewrite import phrase, predicate, third
 
 _IN_VAIN = lazy(
     r"\b(?:nobody|no one|no-one) (?:picked up|answered|was there)|"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.facts.context import Reading, of_the_assistant
 from memory_pipeline.inference.builtin.facts.fact import FAINT, IDLE, LIGHT, Fact, Weight, closing
-from memory_pipeline.language.clauses import Cue, Mood
-from memory_pipeline.language.rewrite import third
+from memory_pipeline.language.grammar.clauses import Cue, Mood
 from memory_pipeline.language.vocabulary import words
+from memory_pipeline.language.wording.rewrite import third
 
 _GRAINS = frozenset({"day", "month", "year", "season", "week"})
 

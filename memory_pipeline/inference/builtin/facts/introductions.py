@@ -7,7 +7,7 @@ from dataclasses import replace
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.facts.context import Reading, article
 from memory_pipeline.inference.builtin.facts.fact import CORE, FIRM, Fact
-from memory_pipeline.language.people import Kind, Subject
+from memory_pipeline.language.grammar.people import Kind, Subject
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import relations, words
 

@@ -15,11 +15,11 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.facts.context import article
 from memory_pipeline.inference.builtin.facts.fact import CORE, Fact, Weight, open_loop
-from memory_pipeline.language.people import USER, Kind, Subject
-from memory_pipeline.language.rewrite import third
+from memory_pipeline.language.grammar.people import USER, Kind, Subject
 from memory_pipeline.language.syntax import Sentence, Token
 from memory_pipeline.language.times import TimeExpression
 from memory_pipeline.language.vocabulary import medicine, occupation, relations, words
+from memory_pipeline.language.wording.rewrite import third
 
 _HEALTH = Weight(0.8, 0.8, 0.7)
 _FAINT = Weight(0.35, 0.3, 0.5)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from memory_pipeline.domain.consolidation.deeds import plans_act
+from memory_pipeline.domain.consolidation.plans.deeds import plans_act
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.facts.context import OPEN, Reading, of_the_assistant
 from memory_pipeline.inference.builtin.facts.fact import FAINT, IDLE, PLAIN, Fact, Weight, closing, idle, open_loop
-from memory_pipeline.language.clauses import Cue, Tense
-from memory_pipeline.language.rewrite import predicate, remainder, sentence, verb_phrase
+from memory_pipeline.language.grammar.clauses import Cue, Tense
 from memory_pipeline.language.vocabulary import relations, words
+from memory_pipeline.language.wording.rewrite import predicate, remainder, sentence, verb_phrase
 
 _TENTATIVE = frozenset({"will", "should", "could"})
 _YET = lazy(r"\b(?:still|yet)\b ?")

@@ -10,7 +10,7 @@ from memory_pipeline.inference.builtin.facts.appointments import appointment
 from memory_pipeline.inference.builtin.facts.context import Reading, listed, names
 from memory_pipeline.inference.builtin.facts.fact import CORE, IDLE, LIGHT, PLAIN, Fact, faint, idle, open_loop
 from memory_pipeline.inference.builtin.facts.happenings import worth_of_event
-from memory_pipeline.language.clauses import Cue, Tense
+from memory_pipeline.language.grammar.clauses import Cue, Tense
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import medicine, words
 

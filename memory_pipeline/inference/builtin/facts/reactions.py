@@ -10,10 +10,10 @@ from dataclasses import replace
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.facts.context import Reading
 from memory_pipeline.inference.builtin.facts.fact import FIRM, Fact
-from memory_pipeline.language.clauses import Mood, Tense
-from memory_pipeline.language.rewrite import third
+from memory_pipeline.language.grammar.clauses import Mood, Tense
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import words
+from memory_pipeline.language.wording.rewrite import third
 
 
 def as_reaction(fact: Fact, reading: Reading) -> Fact:

@@ -17,11 +17,11 @@ from memory_pipeline.inference.builtin.facts.fact import (
     open_loop,
 )
 from memory_pipeline.inference.builtin.frames.row_values import cut, untimed
-from memory_pipeline.language.clauses import Cue
-from memory_pipeline.language.people import Kind
-from memory_pipeline.language.rewrite import remainder, third
+from memory_pipeline.language.grammar.clauses import Cue
+from memory_pipeline.language.grammar.people import Kind
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
+from memory_pipeline.language.wording.rewrite import remainder, third
 
 _PLACED = ("in", "on", "at", "with", "off", "into", "under", "over", "out", "behind")
 

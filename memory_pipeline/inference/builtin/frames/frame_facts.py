@@ -13,7 +13,7 @@ from memory_pipeline.inference.builtin.facts.happenings import happened
 from memory_pipeline.inference.builtin.frames.frame_wording import worded
 from memory_pipeline.inference.builtin.frames.row_values import values
 from memory_pipeline.inference.builtin.frames.table import Hit
-from memory_pipeline.language.clauses import Cue, Tense
+from memory_pipeline.language.grammar.clauses import Cue, Tense
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import category, table
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from memory_pipeline.inference.builtin.facts.context import Reading, article
 from memory_pipeline.inference.builtin.frames.row_values import cut, untimed
 from memory_pipeline.inference.builtin.frames.table import Hit
-from memory_pipeline.language.clauses import Clause, Cue
-from memory_pipeline.language.inflection import base_form, third_person
-from memory_pipeline.language.rewrite import sentence
+from memory_pipeline.language.grammar.clauses import Clause, Cue
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import occupation
+from memory_pipeline.language.wording.inflection import base_form, third_person
+from memory_pipeline.language.wording.rewrite import sentence
 
 _DETERMINED = ("a ", "an ", "the ", "some ")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.facts.context import Reading, listed
 from memory_pipeline.inference.builtin.frames.table import Hit
-from memory_pipeline.language.clauses import Clause
-from memory_pipeline.language.inflection import gerund
+from memory_pipeline.language.grammar.clauses import Clause
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
+from memory_pipeline.language.wording.inflection import gerund
 
 _ENDS = {
     "place": lazy(r" with | since | because | near | for | where | and | which | \(| as | but "),

@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from memory_pipeline.domain.consolidation.slots import Slot
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.facts.world import world_slot
-from memory_pipeline.language.inflection import base_form
 from memory_pipeline.language.vocabulary import category, occupation, relations, table, words
+from memory_pipeline.language.wording.inflection import base_form
 
 _GROUP = lazy(r"\(\?.*?\)|\[.*?\]|\\\\.")
 _OWN = lazy(

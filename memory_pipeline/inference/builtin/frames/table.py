@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from memory_pipeline.inference.builtin.frames.word_classes import of_class
-from memory_pipeline.language.clauses import Clause, Cue, Tense
-from memory_pipeline.language.people import Subject
+from memory_pipeline.language.grammar.clauses import Clause, Cue, Tense
+from memory_pipeline.language.grammar.people import Subject
 from memory_pipeline.language.syntax import Sentence, Token
 from memory_pipeline.language.vocabulary import table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memory_pipeline.language.clauses import Clause
+from memory_pipeline.language.grammar.clauses import Clause
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import category, medicine, occupation, relations, words
 

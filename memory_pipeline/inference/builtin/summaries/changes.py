@@ -8,8 +8,8 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import negations
 from memory_pipeline.inference.builtin.about import Sentence
 from memory_pipeline.inference.builtin.summaries.themes import shared, stems
-from memory_pipeline.language.agreement import Tense, base, in_the_past, table, tense, verb_at
 from memory_pipeline.language.tables import read
+from memory_pipeline.language.wording.agreement import Tense, base, in_the_past, table, tense, verb_at
 
 _OUTCOME = lazy(r"\s*\((?P<outcome>kept|dropped)\)")
 _NAMED = 0.5  # share of a sentence's words from which another names what it says

@@ -16,7 +16,7 @@ from memory_pipeline.inference.builtin.about import Sentence, lowered, sentence
 from memory_pipeline.inference.builtin.summaries.telling import capital
 from memory_pipeline.inference.builtin.summaries.themes import count, stem, stems
 from memory_pipeline.inference.replies import PatternReply
-from memory_pipeline.language.agreement import gerund
+from memory_pipeline.language.wording.agreement import gerund
 
 _SHOWN = 3  # members retold beside what they share
 _LISTED = 6  # members listed under one verb

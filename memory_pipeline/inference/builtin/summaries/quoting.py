@@ -12,8 +12,8 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import content_words, names, words
 from memory_pipeline.inference.builtin.summaries.themes import stems
 from memory_pipeline.inference.builtin.voice import own_text
-from memory_pipeline.language.agreement import tense
 from memory_pipeline.language.tables import read
+from memory_pipeline.language.wording.agreement import tense
 
 _MIN_WORDS = 4  # content words that a quotation needs to say something
 _MAX_QUOTE = 160  # characters

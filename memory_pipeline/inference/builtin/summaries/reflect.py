@@ -29,8 +29,8 @@ from memory_pipeline.inference.builtin.summaries.recurrence import (
 from memory_pipeline.inference.builtin.summaries.telling import capital
 from memory_pipeline.inference.builtin.summaries.themes import MONTHS, count, stem, stems
 from memory_pipeline.inference.replies import Insight, PeriodInsights, ReflectReply
-from memory_pipeline.language.agreement import base, gerund, in_the_past, tense
 from memory_pipeline.language.tables import read
+from memory_pipeline.language.wording.agreement import base, gerund, in_the_past, tense
 
 _WORK = frozenset({"decision", "finding", "correction", "estimate"})
 _HAPPENING = frozenset({"episodic_event", "ephemeral"})

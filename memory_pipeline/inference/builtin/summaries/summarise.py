@@ -21,7 +21,7 @@ from memory_pipeline.inference.builtin.summaries.session import rolling
 from memory_pipeline.inference.builtin.summaries.telling import capital, sentences, under
 from memory_pipeline.inference.builtin.summaries.themes import MONTHS, headings
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary, SummaryReply
-from memory_pipeline.language.agreement import verb_at
+from memory_pipeline.language.wording.agreement import verb_at
 
 _BOUNDARY = frozenset({"boundary"})
 _PASSING = frozenset({"boundary", "ephemeral"})

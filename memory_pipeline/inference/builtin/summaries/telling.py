@@ -9,7 +9,7 @@ from itertools import groupby
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import joined
 from memory_pipeline.inference.builtin.summaries.gathering import SummaryPoint
-from memory_pipeline.language.agreement import Tense, plural, tense
+from memory_pipeline.language.wording.agreement import Tense, plural, tense
 
 _RUN = 3  # predicates in a sentence
 _LONG = 90  # characters from which a predicate is a sentence by itself

@@ -8,8 +8,8 @@ from typing import Any
 
 from memory_pipeline.domain.text import content_words, words
 from memory_pipeline.inference.stemming import stemmer
-from memory_pipeline.language.agreement import base, tense
 from memory_pipeline.language.tables import read
+from memory_pipeline.language.wording.agreement import base, tense
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.messages.importers import (
-    chatgpt,
-    claude,
-    csv,
-    jsonl,
-    locomo,
-    longmemeval,
-    openai,
-    parquet,
-)
-from memory_pipeline.stages.messages.importers.detection import detect
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, Skipped, SourceFile
+from memory_pipeline.stages.messages.importers import chatgpt, claude, csv, jsonl, locomo, longmemeval, openai, parquet
+from memory_pipeline.stages.messages.importers.files.detection import detect
+from memory_pipeline.stages.messages.importers.files.source import Fault, Item, Record, Skipped, SourceFile
 
 __all__ = ["FORMATS", "Fault", "Format", "Item", "Record", "Skipped", "SourceFile", "detect", "format_named"]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from memory_pipeline.stages.messages.importers.chatgpt_instructions import KIND, Instructions
 from memory_pipeline.stages.messages.importers.content import as_object, first, moment, parts_text
-from memory_pipeline.stages.messages.importers.documents import numbered, objects
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, Skipped, SourceFile
+from memory_pipeline.stages.messages.importers.files.documents import numbered, objects
+from memory_pipeline.stages.messages.importers.files.source import Fault, Item, Record, Skipped, SourceFile
 
 _SPOKEN = ("text", "multimodal_text", "code", "execution_output")
 _NAME = re.compile(r"[a-z0-9_]{1,40}")

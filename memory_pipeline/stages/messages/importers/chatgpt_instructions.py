@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from memory_pipeline.stages.messages.importers.content import as_object, moment
-from memory_pipeline.stages.messages.importers.source import Record, Skipped
+from memory_pipeline.stages.messages.importers.files.source import Record, Skipped
 
 KIND = "user_editable_context"
 _SESSION = "custom-instructions"

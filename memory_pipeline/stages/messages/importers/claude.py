@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory_pipeline.stages.messages.importers.content import as_lines, as_object, first
-from memory_pipeline.stages.messages.importers.documents import numbered, objects
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, Skipped, SourceFile
+from memory_pipeline.stages.messages.importers.files.documents import numbered, objects
+from memory_pipeline.stages.messages.importers.files.source import Fault, Item, Record, Skipped, SourceFile
 
 _ROLES = {"human": "user", "assistant": "assistant"}
 

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from memory_pipeline.errors import IngestError
-from memory_pipeline.stages.messages.importers.jsonl import BOM
-from memory_pipeline.stages.messages.importers.source import (
+from memory_pipeline.stages.messages.importers.files.source import (
     DAMAGED,
     MAX_LINE,
     Fault,
@@ -24,7 +23,8 @@ from memory_pipeline.stages.messages.importers.source import (
     excerpt,
     lines,
 )
-from memory_pipeline.stages.messages.importers.strict_json import loads
+from memory_pipeline.stages.messages.importers.files.strict_json import loads
+from memory_pipeline.stages.messages.importers.jsonl import BOM
 
 REQUIRED = ("session_id", "role", "content", "created_at")
 DELIMITERS = (",", ";", "\t")

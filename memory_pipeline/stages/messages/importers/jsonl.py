@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memory_pipeline.stages.messages.importers.source import (
+from memory_pipeline.stages.messages.importers.files.source import (
     DAMAGED,
     MAX_LINE,
     Fault,
@@ -14,7 +14,7 @@ from memory_pipeline.stages.messages.importers.source import (
     excerpt,
     lines,
 )
-from memory_pipeline.stages.messages.importers.strict_json import loads
+from memory_pipeline.stages.messages.importers.files.strict_json import loads
 
 BOM = b"\xef\xbb\xbf"
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory_pipeline.stages.messages.importers.documents import numbered, objects
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile
+from memory_pipeline.stages.messages.importers.files.documents import numbered, objects
+from memory_pipeline.stages.messages.importers.files.source import Fault, Item, Record, SourceFile
 
 TURN = timedelta(seconds=30)
 _SESSION = re.compile(r"session_(\d+)")

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from memory_pipeline.stages.messages.importers.documents import numbered, objects
+from memory_pipeline.stages.messages.importers.files.documents import numbered, objects
+from memory_pipeline.stages.messages.importers.files.source import Fault, Item, Record, SourceFile
 from memory_pipeline.stages.messages.importers.locomo import TURN
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile
 
 _LISTS = ("haystack_dates", "haystack_session_ids", "haystack_sessions")
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import chain, count
 
 from memory_pipeline.stages.messages.importers import openai_documents
-from memory_pipeline.stages.messages.importers.detection import is_lines
-from memory_pipeline.stages.messages.importers.documents import numbered
+from memory_pipeline.stages.messages.importers.files.detection import is_lines
+from memory_pipeline.stages.messages.importers.files.documents import numbered
+from memory_pipeline.stages.messages.importers.files.source import DAMAGED, Fault, Item, Row, SourceFile, excerpt, lines
+from memory_pipeline.stages.messages.importers.files.strict_json import loads
 from memory_pipeline.stages.messages.importers.jsonl import BOM
 from memory_pipeline.stages.messages.importers.openai_talk import conversations, messages
-from memory_pipeline.stages.messages.importers.source import DAMAGED, Fault, Item, Row, SourceFile, excerpt, lines
-from memory_pipeline.stages.messages.importers.strict_json import loads
 
 MAX_CONVERSATION = 32_000_000  # bytes of a line, which here holds a whole conversation
 

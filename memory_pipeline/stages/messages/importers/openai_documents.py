@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from memory_pipeline.stages.messages.importers.documents import (
+from memory_pipeline.stages.messages.importers.files.documents import (
     UNREADABLE,
     broken_off,
     documents,
@@ -19,8 +19,8 @@ from memory_pipeline.stages.messages.importers.documents import (
     shape_error,
     unreadable,
 )
+from memory_pipeline.stages.messages.importers.files.source import Fault, Item, SourceFile, excerpt
 from memory_pipeline.stages.messages.importers.openai_talk import Talk, conversations, is_talk, messages, timed
-from memory_pipeline.stages.messages.importers.source import Fault, Item, SourceFile, excerpt
 
 EXPECTED = "an object with `messages`, or a list of messages or of such objects"
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.stages.messages.importers.content import as_lines, as_object, first, moment, parts_text
-from memory_pipeline.stages.messages.importers.source import Fault, Record, Row
-from memory_pipeline.stages.messages.importers.strict_json import canonical
+from memory_pipeline.stages.messages.importers.files.source import Fault, Record, Row
+from memory_pipeline.stages.messages.importers.files.strict_json import canonical
 
 _ROLES = {"developer": "system", "function": "tool"}
 _USER = ("user_id", "user", "safety_identifier")

@@ -7,8 +7,8 @@ from typing import Any
 
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers.csv import REQUIRED
-from memory_pipeline.stages.messages.importers.source import Fault, Item, Record, SourceFile
-from memory_pipeline.stages.messages.importers.strict_json import loads
+from memory_pipeline.stages.messages.importers.files.source import Fault, Item, Record, SourceFile
+from memory_pipeline.stages.messages.importers.files.strict_json import loads
 
 _ROWS = 1_000
 

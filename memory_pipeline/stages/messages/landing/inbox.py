@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.errors import IngestError
 from memory_pipeline.stages.messages.importers import FORMATS, Record, SourceFile, detect
-from memory_pipeline.stages.messages.importers.detection import is_lines
-from memory_pipeline.stages.messages.importers.source import DAMAGED
+from memory_pipeline.stages.messages.importers.files.detection import is_lines
+from memory_pipeline.stages.messages.importers.files.source import DAMAGED
 from memory_pipeline.stages.messages.landing.times import instant
 from memory_pipeline.stages.messages.landing.validation import AHEAD
 

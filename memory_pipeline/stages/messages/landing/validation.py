@@ -12,9 +12,9 @@ from zoneinfo import ZoneInfo
 from memory_pipeline.domain.calendar import zone
 from memory_pipeline.domain.ids import content_hash
 from memory_pipeline.domain.message import Message, Role, derive_message_id
+from memory_pipeline.stages.messages.importers.files.source import MAX_LINE
+from memory_pipeline.stages.messages.importers.files.strict_json import canonical
 from memory_pipeline.stages.messages.importers.jsonl import kind
-from memory_pipeline.stages.messages.importers.source import MAX_LINE
-from memory_pipeline.stages.messages.importers.strict_json import canonical
 from memory_pipeline.stages.messages.landing.places import Places
 from memory_pipeline.stages.messages.landing.times import instant
 

@@ -23,7 +23,7 @@ from typing import Any
 from memory_pipeline.domain.plain import Plain
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import BundleError, SchemaTooNew
-from memory_pipeline.stages.messages.importers.strict_json import canonical, loads
+from memory_pipeline.stages.messages.importers.files.strict_json import canonical, loads
 from memory_pipeline.storage.parquet.user_datasets import OF_A_USER
 
 FORMAT = "memory-pipeline-bundle"

@@ -27,7 +27,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.sensitive import find, handled, screen
 from memory_pipeline.errors import BundleError
 from memory_pipeline.inference.prompts import CANARIES
-from memory_pipeline.stages.messages.importers.strict_json import loads
+from memory_pipeline.stages.messages.importers.files.strict_json import loads
 from memory_pipeline.stages.messages.landing.validation import Defaults, Validator
 
 UNIQUE: Mapping[str, tuple[str, ...]] = {

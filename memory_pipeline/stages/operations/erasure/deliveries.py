@@ -20,7 +20,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IngestError, StorageError
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.messages.importers import FORMATS, Record, Skipped, SourceFile, detect
-from memory_pipeline.stages.messages.importers.detection import is_lines
+from memory_pipeline.stages.messages.importers.files.detection import is_lines
 from memory_pipeline.stages.messages.landing.inbox import InboxFile, fetched, list_inbox, taken_hashes
 from memory_pipeline.stages.messages.landing.message_log import exclusive
 from memory_pipeline.stages.messages.landing.validation import Defaults, Validator

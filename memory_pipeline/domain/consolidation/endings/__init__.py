@@ -1,0 +1,1 @@
+"""Which remembered fact is over by what is told later."""

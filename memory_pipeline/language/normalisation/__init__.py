@@ -1,0 +1,1 @@
+"""What people write in a chat, written out so that a parser trained on edited text reads it."""

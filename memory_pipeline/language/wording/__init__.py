@@ -1,0 +1,1 @@
+"""A clause told in the third person."""

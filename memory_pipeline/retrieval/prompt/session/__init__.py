@@ -1,0 +1,1 @@
+"""What a prompt takes from the session that is under way."""

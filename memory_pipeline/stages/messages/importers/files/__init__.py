@@ -1,0 +1,1 @@
+"""The files that formats are read from: which format one is of, its lines and elements, what is wrong with it."""
