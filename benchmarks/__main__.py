@@ -26,6 +26,7 @@ _MINUTES = (
     "serving",
     "ageing",
     "back_fill",
+    "long_user",
     "growth",
     "fault_injection",
     "isolation",

@@ -22,7 +22,7 @@ from memory_pipeline.language.english import parser
 
 R = TypeVar("R")
 
-VERSION = 13
+VERSION = 14
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
 _TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
@@ -50,6 +50,14 @@ class BuiltinChat:
 
     async def complete(self, request: ChatRequest[R]) -> ChatReply[R]:
         """Answer one request.
+
+        Raises:
+            ModelError: there is no such task, or its inputs lack something.
+        """
+        return self.reply(request)
+
+    def reply(self, request: ChatRequest[R]) -> ChatReply[R]:
+        """Answer one request at once (see :class:`ImmediateModel`).
 
         Raises:
             ModelError: there is no such task, or its inputs lack something.

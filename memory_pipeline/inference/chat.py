@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from memory_pipeline.domain.scope import Scope
 
@@ -109,6 +109,19 @@ class ChatModel(Protocol):
 
     async def aclose(self) -> None:
         """Release connections."""
+        ...
+
+
+@runtime_checkable
+class ImmediateModel(Protocol):
+    """A model that runs in the process and costs nothing: nobody gains by asking it about many things together."""
+
+    def reply(self, request: ChatRequest[R]) -> ChatReply[R]:
+        """Answer one request, without waiting for anything.
+
+        Raises:
+            ModelError: it knows no such task.
+        """
         ...
 
 

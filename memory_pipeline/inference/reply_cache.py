@@ -11,13 +11,13 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memory_pipeline import telemetry
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.errors import BudgetExceeded, ReplyError
 from memory_pipeline.inference.accounting import Accounts, paid, share
-from memory_pipeline.inference.chat import ChatModel, ChatReply, ChatRequest, Usage
+from memory_pipeline.inference.chat import ChatModel, ChatReply, ChatRequest, ImmediateModel, Usage
 from memory_pipeline.inference.hosted.salvage import Aside
 from memory_pipeline.inference.hosted.structured_output import UnfitReply
 from memory_pipeline.inference.prices import most_usd
@@ -142,6 +142,20 @@ class ReplyCache:
         key = self.key(request)
         return self._recalled(request, key, known[key]) if key in known else None
 
+    def at_once(self, request: ChatRequest[R]) -> ChatReply[R] | None:
+        """Answer a request that nothing kept answers; None where the model must be waited for.
+
+        What is written of it waits for :meth:`flush`.
+
+        Raises:
+            ModelError: the model knows no such task.
+        """
+        if not isinstance(self.chat, ImmediateModel):
+            return None
+        key, pack = self.key(request), Pack(request, [request], lambda value: [value])
+        made = self._taken(pack, [key], self.chat.reply(request))
+        return cast(ChatReply[R], made[key])
+
     async def complete_many(
         self, requests: Sequence[ChatRequest[Any]], pack: Packer | None = None
     ) -> list[ChatReply[Any] | ReplyError]:
@@ -203,9 +217,13 @@ class ReplyCache:
                 usage = error.usage if isinstance(error, UnfitReply) else Usage()
                 self._called(pack, usage, usage.calls)
                 return dict.fromkeys(names, error)
-            parts = pack.split(reply.value)
-            nothing = all(part is None for part in parts)
-            self._called(pack, reply.usage, reply.usage.calls - (not nothing))
+            return self._taken(pack, names, reply)
+
+    def _taken(self, pack: Pack, names: Sequence[str], reply: ChatReply[Any]) -> dict[str, ChatReply[Any] | ReplyError]:
+        """The parts of a reply by the keys of what they answer, entered and kept."""
+        parts = pack.split(reply.value)
+        nothing = all(part is None for part in parts)
+        self._called(pack, reply.usage, reply.usage.calls - (not nothing))
         if reply.aside:
             self.put_aside(f"{pack.request.task}/{names[0]}", reply.aside)
         found: dict[str, ChatReply[Any] | ReplyError] = {}

@@ -36,7 +36,8 @@ def opened(tmp_path: Path, protocol_server: ProtocolServer) -> Open:
     """Makes contexts of one home with a hosted model, as processes do."""
 
     def open_(now: datetime = NOW, **settings: Any) -> StageContext:
-        return StageContext(Settings.load(home=str(tmp_path), chat="openai", chat_retries=0, **settings), "run", now)
+        given = {"chat": "openai", "chat_retries": 0, **settings}
+        return StageContext(Settings.load(home=str(tmp_path), **given), "run", now)
 
     return open_
 
@@ -57,6 +58,17 @@ def together(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
 
 def total(ctx: StageContext) -> dict[str, Any]:
     return spending(ctx.lake, "day")[1]
+
+
+def test_only_a_model_in_the_process_answers_at_once(opened: Open, protocol_server: ProtocolServer) -> None:
+    assert opened().replies.at_once(request("a")) is None and not protocol_server.calls
+    ctx = opened(chat="builtin")
+    answer = ctx.replies.at_once(request("a"))
+    assert answer is not None and ctx.replies.calls == 1
+    ctx.replies.flush()
+    (kept,) = complete(opened(chat="builtin"), request("a"))
+    assert isinstance(kept, ChatReply)
+    assert kept.cached and (kept.key, kept.value) == (answer.key, answer.value)
 
 
 def test_the_same_request_costs_once(opened: Open, protocol_server: ProtocolServer) -> None:

@@ -47,10 +47,13 @@ def test_both_come_to_the_same(tmp_path: Path) -> None:
     ctx = open_home(str(tmp_path))
     take(ctx, [line for n in range(_DAYS) for line in person.day(START + timedelta(days=n))])
     extract(ctx, ctx.lake.days("messages"))
-    (resumed,) = replays(ctx, [Scope("default", person.name)], ctx.lake.days("proposals"), ())
+    last = START + timedelta(days=_DAYS)
+    (embedded,) = replays(ctx, [Scope("default", person.name)], ctx.lake.days("proposals"), ())
     found = []
-    for replay in (resumed, _FromTheStart(ctx, resumed.history, resumed._vectors)):
-        asked = _settled(replay, START, START + timedelta(days=_DAYS))
+    for kind in (Replay, _FromTheStart):
+        replay = kind(ctx, embedded.history, embedded._vectors)
+        asked = _settled(replay, START, last)
         found.append((asked, [v.version_id for v in replay.asserted], dict(replay.verdicts), replay.covered))
     assert found[0] == found[1]
     assert len(found[0][0]) > 1, "answers gave rise to questions"
+    assert embedded.fold(START, last) == [] and embedded.asserted, "a judge in the process is asked on the way"

@@ -1,4 +1,7 @@
-"""What the judge has said before, at hand: a fold that finds its answers need not be done again for them."""
+"""The judge's answers that are at hand: a fold that finds its answers need not be done again for them.
+
+What the judge has said before is; and all that a judge says who runs in the process.
+"""
 
 from __future__ import annotations
 
@@ -33,5 +36,6 @@ class JudgedBefore:
         return self._ctx.replies.kept_of(TASK, self._users, days)
 
     def answer(self, case: Case) -> ChatReply[JudgeReply] | None:
-        """The reply to a case; None where it must be asked."""
-        return self._ctx.replies.recall(case.request, self._kept)
+        """The reply to a case; None where it must be asked and waited for."""
+        replies = self._ctx.replies
+        return replies.recall(case.request, self._kept) or replies.at_once(case.request)
