@@ -121,6 +121,8 @@ def _run() -> int:
         command, asked = _asked_for(sys.argv[1:])
         if command in _READ_ONCE:
             short_reads.lighten()
+        elif command == "run":
+            short_reads.spare_pandas()
         asked(prog_name="memory-pipeline")
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)

@@ -6,16 +6,10 @@ It answers every task of the protocol and says only what its inputs say: no gene
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
-from memory_pipeline.inference.builtin.answering.answer import answer
-from memory_pipeline.inference.builtin.extraction.extract import extract
-from memory_pipeline.inference.builtin.judge import judge
-from memory_pipeline.inference.builtin.summaries.clusters import pattern
-from memory_pipeline.inference.builtin.summaries.reflect import reflect
-from memory_pipeline.inference.builtin.summaries.session import rolling
-from memory_pipeline.inference.builtin.summaries.summarise import calendar
 from memory_pipeline.inference.chat import ChatReply, ChatRequest, Usage
 from memory_pipeline.inference.replies import dump
 from memory_pipeline.language.english import parser
@@ -25,15 +19,27 @@ R = TypeVar("R")
 VERSION = 14
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
-_TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
-    "extract": extract,
-    "consolidate": judge,
-    "rolling_summary": rolling,
-    "calendar": calendar,
-    "reflect": reflect,
-    "pattern": pattern,
-    "answer": answer,
-}
+
+@cache
+def _tasks() -> Mapping[str, Callable[[Mapping[str, Any]], Any]]:
+    """The rules by task, loaded with the first request: who only asks for the model's name does without them."""
+    from memory_pipeline.inference.builtin.answering.answer import answer
+    from memory_pipeline.inference.builtin.extraction.extract import extract
+    from memory_pipeline.inference.builtin.judge import judge
+    from memory_pipeline.inference.builtin.summaries.clusters import pattern
+    from memory_pipeline.inference.builtin.summaries.reflect import reflect
+    from memory_pipeline.inference.builtin.summaries.session import rolling
+    from memory_pipeline.inference.builtin.summaries.summarise import calendar
+
+    return {
+        "extract": extract,
+        "consolidate": judge,
+        "rolling_summary": rolling,
+        "calendar": calendar,
+        "reflect": reflect,
+        "pattern": pattern,
+        "answer": answer,
+    }
 
 
 class BuiltinChat:
@@ -62,9 +68,9 @@ class BuiltinChat:
         Raises:
             ModelError: there is no such task, or its inputs lack something.
         """
-        task = _TASKS.get(request.task)
+        task = _tasks().get(request.task)
         if task is None:
-            raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_TASKS)}")
+            raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_tasks())}")
         try:
             value = task(request.inputs)
         except KeyError as error:

@@ -92,7 +92,7 @@ class Prompts:
         Raises:
             SettingsError: there is no template for the task.
         """
-        self._template(task)
+        self._known(task)
         return self._hashes[task]
 
     def version(self, task: str) -> int:
@@ -101,14 +101,17 @@ class Prompts:
         Raises:
             SettingsError: there is no template for the task.
         """
-        self._template(task)
+        self._known(task)
         stated = _VERSION.match(self._sources[task + _SUFFIX])
         return int(stated.group(1)) if stated else 0
 
     def _template(self, task: str) -> Template:
+        self._known(task)
+        return self._environment.get_template(task + _SUFFIX)
+
+    def _known(self, task: str) -> None:
         if task not in self._closures:
             raise SettingsError(f"there is no prompt for {task!r}; the tasks are {', '.join(sorted(self._closures))}")
-        return self._environment.get_template(task + _SUFFIX)
 
     def _closure(self, name: str) -> frozenset[str]:
         """A template and everything it includes, imports or extends."""

@@ -1,4 +1,4 @@
-"""What a process that reads once and ends can do without."""
+"""What a process that does one thing and ends can do without."""
 
 from __future__ import annotations
 
@@ -21,11 +21,23 @@ class _NoPandas:
 
 
 def lighten() -> None:
-    """Spare this process pandas, which pyarrow looks for once (0.3 s of CPU, measured), plugins of pydantic, for which
-    the metadata of every installed package is read (0.04 s), and the search for cycles.
+    """Spare this process pandas (see :func:`spare_pandas`), plugins of pydantic, for which the metadata of every
+    installed package is read (0.04 s), and the search for cycles.
 
-    Nothing where pyarrow is loaded already: then the process is not the command line's own. pandas itself can be
-    imported afterwards as ever; Arrow tables cannot be made into its frames, which no command that reads does.
+    Nothing where pyarrow is loaded already: then the process is not the command line's own.
+    """
+    if "pyarrow" in sys.modules:
+        return
+    spare_pandas()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    gc.disable()
+
+
+def spare_pandas() -> None:
+    """Spare this process pandas, which pyarrow looks for once (0.3 s of CPU, measured).
+
+    Nothing where pyarrow is loaded already. pandas itself can be imported afterwards as ever; Arrow tables cannot be
+    made into its frames, which no command does that reads or runs.
     """
     if "pyarrow" in sys.modules:
         return
@@ -36,5 +48,3 @@ def lighten() -> None:
         pyarrow.scalar(True)
     finally:
         sys.meta_path.remove(_NoPandas)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    gc.disable()

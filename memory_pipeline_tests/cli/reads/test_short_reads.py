@@ -27,10 +27,24 @@ print(pa.table({"a": [1]}).to_pandas().shape, gc.isenabled())
 """
 
 
+_RUN = """
+import gc, sys
+from memory_pipeline.cli.reads.short_reads import spare_pandas
+spare_pandas()
+import lance
+print("pandas" in sys.modules, gc.isenabled())
+from memory_pipeline.inference.builtin_chat import BuiltinChat
+name = BuiltinChat().model
+print("memory_pipeline.inference.builtin.extraction.extract" in sys.modules)
+"""
+
+
 @pytest.mark.parametrize(
-    "script, said", [(_READ, ["False False", "(1, 1)"]), (_ELSEWHERE, ["(1, 1) True"])], ids=["own", "another's"]
+    "script, said",
+    [(_READ, ["False False", "(1, 1)"]), (_ELSEWHERE, ["(1, 1) True"]), (_RUN, ["False True", "False"])],
+    ids=["own", "another's", "run"],
 )
-def test_a_read_loads_no_pandas_and_takes_it_from_nobody(script: str, said: list[str]) -> None:
+def test_a_command_loads_no_pandas_and_takes_it_from_nobody(script: str, said: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == said
 
