@@ -141,7 +141,8 @@ def _bases() -> frozenset[str]:
     return frozenset(verbs | set(table("acts")["irregular"]))
 
 
-def plans(text: str) -> list[Act]:
+@lru_cache(maxsize=16384)
+def plans(text: str) -> tuple[Act, ...]:
     """The acts that a plan holds: one for each verb that it joins ("pay the bill and pick up the parcel")."""
     plain = _WHEN.sub(" ", text.replace("’", "'")).strip().rstrip(".!?")
     text, who = _unframed(_UNDER_WAY.sub("", plain))
@@ -150,7 +151,7 @@ def plans(text: str) -> list[Act]:
         tokens = _tokens(part)
         if tokens:
             made.append(_act(tokens, _verb_of_plan(tokens), who))
-    return made
+    return tuple(made)
 
 
 def deeds(text: str) -> list[Act]:

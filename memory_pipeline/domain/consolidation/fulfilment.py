@@ -121,12 +121,13 @@ def _plain(text: str) -> str:
     return text.replace("’", "'")
 
 
-def _deeds_of(said: str, agent: str | None) -> list[Act]:
+@lru_cache(maxsize=16384)
+def _deeds_of(said: str, agent: str | None) -> tuple[Act, ...]:
     """What was done, with what others got or did where that settles a plan."""
     text = _plain(said)
     told = [_with_agent(deed, agent) for deed in deeds(text)]
     told = [deed for deed in told if not deed.agent or _trade_came(deed) or _rang_back(deed)]
-    return told + _called_in(text) + _received(text) + _seen(text) + _been(text)
+    return (*told, *_called_in(text), *_received(text), *_seen(text), *_been(text))
 
 
 def _with_agent(deed: Act, agent: str | None) -> Act:

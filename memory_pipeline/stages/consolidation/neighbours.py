@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memory_pipeline.domain.consolidation.endings import concerns, endings
 from memory_pipeline.domain.consolidation.equivalence import slot_of
@@ -35,6 +35,7 @@ _SHARED_WORDS = 0.3
 _ENDING = frozenset({Operation.FORGET, Operation.SUPPRESS, Operation.CLOSE_OPEN_LOOP, Operation.CONTRADICT})
 _PLEADING = frozenset({Operation.FORGET, Operation.SUPPRESS})
 _ROOM = 256
+_BLOCK = 1024  # rows of a product: OpenBLAS spreads one of 1,200 over threads, which wait spinning (4 ms for 0.2)
 _SAID = 400  # characters of a message
 
 
@@ -98,6 +99,13 @@ class Vectors:
         return self._ctx.encoder.dimensions
 
 
+class _Told(NamedTuple):
+    """The words of a memory: with those of its value, and of its content alone."""
+
+    all: frozenset[str]
+    content: frozenset[str]
+
+
 class Neighbourhood:
     """One user's living memories, ready to be searched: a matrix of vectors beside an index of slots and the texts.
 
@@ -116,6 +124,7 @@ class Neighbourhood:
         self._place: dict[str, int] = {}
         self._slots: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._texts: dict[int, str] = {}
+        self._told: dict[int, _Told] = {}
         self._word_places: dict[str, set[int]] = defaultdict(set)
         self._loops: dict[int, MemoryVersion] = {}
         for memory in living:
@@ -130,7 +139,8 @@ class Neighbourhood:
         twin._place = dict(self._place)
         twin._slots = defaultdict(set, {key: set(places) for key, places in self._slots.items()})
         twin._texts = dict(self._texts)
-        twin._word_places = self._word_places  # grows only, and what it finds is held against the rows
+        twin._told = dict(self._told)
+        twin._word_places = self._word_places  # grows only, and what it finds is held against the words told
         twin._loops = dict(self._loops)
         return twin
 
@@ -155,7 +165,8 @@ class Neighbourhood:
         if (key := slot_of(memory).key) is not None:
             self._slots[key].add(place)
         self._texts[place] = f"{normalise(memory.content)} {normalise(memory.value or '')} "
-        for word in _words(memory):
+        told = self._told[place] = _Told(_words(memory), content_words(memory.content))
+        for word in told.all:
             self._word_places[word].add(place)
         if memory.type is MemoryType.OPEN_LOOP:
             self._loops[place] = memory
@@ -168,6 +179,7 @@ class Neighbourhood:
             self._slots[key].discard(place)
         self._texts.pop(place, None)
         self._loops.pop(place, None)
+        self._told.pop(place, None)
         self._rows[place] = None
         self._matrix[place] = 0.0
 
@@ -190,15 +202,14 @@ class Neighbourhood:
 
         if not self._rows:
             return []
-        rows = self._matrix[: len(self._rows)]
-        similarity = said = rows @ self._vectors.of(proposal.content)
+        similarity = said = self._cosines(proposal.content)
         telling = any(ending.kinds for ending in endings(proposal.content))
         for text in {proposal.evidence[0].quote, message[:_SAID]} - {""} if telling else ():
-            said = np.maximum(said, rows @ self._vectors.of(text))
+            said = np.maximum(said, self._cosines(text))
         words = content_words(f"{proposal.content} {proposal.value or ''}")
         kept = self._same_slot(proposal) | self._in_view(proposal, words)
         near = set(np.flatnonzero(similarity >= policy.similarity.judge).tolist())
-        near |= {p for p in self._sharing(words) if _share(words, self._rows[p]) >= _SHARED_WORDS}
+        near |= {p for p in self._sharing(words) if _share(words, self._told[p].content) >= _SHARED_WORDS}
         if telling:
             near |= set(np.argsort(-said, kind="stable")[: policy.consolidation.candidates].tolist())
         ordered = sorted(near - kept, key=lambda p: (-similarity[p], self._id(p)))[: policy.consolidation.candidates]
@@ -209,10 +220,20 @@ class Neighbourhood:
         ]
         return sorted(found, key=lambda c: (-c.similarity, c.memory.memory_id))
 
+    def _cosines(self, text: str) -> npt.NDArray[np.float32]:
+        """Of a text with every place."""
+        import numpy as np
+
+        vector, found = self._vectors.of(text), np.empty(len(self._rows), dtype=np.float32)
+        for start in range(0, len(found), _BLOCK):
+            end = min(start + _BLOCK, len(found))
+            np.matmul(self._matrix[start:end], vector, out=found[start:end])
+        return found
+
     def like(self, memory: MemoryVersion) -> list[MemoryVersion]:
         """The other memories of a memory's slot, and those that hold all of its words."""
         words = _words(memory)
-        places = self._same_slot(memory) | {p for p in self._sharing(words) if words <= self._words(p)}
+        places = self._same_slot(memory) | {p for p in self._sharing(words) if words <= self._told[p].all}
         return [m for p in sorted(places) if (m := self._rows[p]) is not None and m.memory_id != memory.memory_id]
 
     def _same_slot(self, statement: Proposal | MemoryVersion) -> set[int]:
@@ -273,12 +294,9 @@ class Neighbourhood:
 
     def _sharing(self, words: frozenset[str]) -> set[int]:
         """Places of the memories that hold one of some words."""
+        told = self._told
         likely = {p for word in words for p in self._word_places.get(word, ())}
-        return {p for p in likely if p < len(self._rows) and not words.isdisjoint(self._words(p))}
-
-    def _words(self, place: int) -> frozenset[str]:
-        memory = self._rows[place]
-        return _words(memory) if memory is not None else frozenset()
+        return {p for p in likely if p in told and not words.isdisjoint(told[p].all)}
 
     def _id(self, place: int) -> str:
         memory = self._rows[place]
@@ -307,8 +325,7 @@ def _kinds(content: str) -> frozenset[str]:
     return frozenset(kind for word in content_words(content) for kind in kinds_of_word(word))
 
 
-def _share(words: frozenset[str], memory: MemoryVersion | None) -> float:
-    there = content_words(memory.content) if memory is not None else frozenset()
+def _share(words: frozenset[str], there: frozenset[str]) -> float:
     return len(words & there) / min(len(words), len(there)) if words and there else 0.0
 
 
