@@ -33,7 +33,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.models import open_encoder
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.storage.vectors.index import Index, owned_by
+from memory_pipeline.storage.vectors.index import Index
 
 _TEXTS = 64
 _HOT = 0  # the user who is asked again and again
@@ -115,7 +115,7 @@ class Contest:
         table = self.index.table("memories")
         assert table is not None
         query = table.search(self.vectors[n % _TEXTS]).bypass_vector_index()
-        return query.where(owned_by(Scope("default", f"user-{user:05}"))).limit(10).to_arrow()
+        return query.where(f"tenant_id = 'default' AND user_id = 'user-{user:05}'").limit(10).to_arrow()
 
     def held(self, user: int) -> npt.NDArray[np.float32]:
         """A user's vectors, in memory."""

@@ -76,10 +76,11 @@ def memories_at(
     ledger = versions_of(lake, [scope])
     state = corrected(state_at(ledger, as_of, known_at), ledger)
     table = to_table([indexed_memory(v) for v in state], IndexedMemory)
-    return UserRows(MEMORIES, table, _vectors(index, encoder, scope, [v.content for v in state]), policy)
+    return UserRows(MEMORIES, table, content_vectors(index, encoder, scope, [v.content for v in state]), policy)
 
 
-def _vectors(index: Index, encoder: Encoder, scope: Scope, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+def content_vectors(index: Index, encoder: Encoder, scope: Scope, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Vectors of texts of a user's memories, shape (texts, dimensions): the index's, else encoded now."""
     current = index.rows(MEMORIES, scope, ["content", "vector"])
     place = {text: n for n, text in enumerate(current["content"].to_pylist())}
     known = vectors_of(current)

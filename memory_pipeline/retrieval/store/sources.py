@@ -20,6 +20,7 @@ from memory_pipeline.retrieval.store.guards import allowed
 from memory_pipeline.retrieval.store.history import memories_at, recorded_by
 from memory_pipeline.retrieval.store.links import HotLinks, Links
 from memory_pipeline.retrieval.store.older_rows import harmless
+from memory_pipeline.retrieval.store.past_rows import PastRows
 from memory_pipeline.retrieval.store.usefulness import RecentUsefulness, usefulness
 from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES, SUMMARIES, UserRows
 from memory_pipeline.storage.parquet.lake import Lake
@@ -93,6 +94,7 @@ class Sources:
         self._policy = policy
         self._useful = RecentUsefulness(lake)
         self._hot = HotRows(index, policy.retrieval, partial(harmless, lake))
+        self._past = PastRows(lake, index, encoder, policy.retrieval)
         self._links = HotLinks(lake, policy.consolidation.max_links)
 
     def open(self, query: Query) -> Opened:
@@ -167,6 +169,8 @@ class Sources:
         return self._useful.of(query.scope, query.at)
 
     def _then(self, query: Query) -> UserRows:
+        if query.as_of is not None and query.known_at is None:
+            return self._past.at(query.scope, query.as_of)
         return memories_at(
             self._lake,
             self._index,

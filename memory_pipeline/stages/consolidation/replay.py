@@ -81,10 +81,10 @@ class _Answer:
 class Replay(UserState):
     """Replays one user from a day on, and says how the ledger must change.
 
-    A fold goes through all days with what the judge is known to say; what is not known yet is asked afterwards,
-    for all days at once, and the fold is done again from the first day with a question. So a back-fill asks a few
-    times, a single day once, and both find the same state. After the last :meth:`fold`: ``asserted`` and
-    ``withdrawn`` versions, ``verdicts`` by day, and the days ``covered``.
+    A fold goes through all days with what the judge is known to say; one that runs in the process is asked on the way.
+    Another is asked afterwards, for all days at once, and the fold is done again from the first day with a question.
+    So a back-fill asks a few times, a single day once, and both find the same state. After the last :meth:`fold`:
+    ``asserted`` and ``withdrawn`` versions, ``verdicts`` by day, and the days ``covered``.
     """
 
     def __init__(
