@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.policy import Policy
 from memory_pipeline.settings import Settings
+from memory_pipeline.stages.engines.engine import LOCAL, Engine
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.budget import Budget
@@ -40,6 +41,7 @@ class StageContext:
         now: the run's start, UTC; stages never read the clock, and no derived time may equal it.
         progress: called with a label, the units done and their total (None when unknown).
         accepted: names of audits that may fail without stopping the run; see ``stages.publication.auditing``.
+        engine: what works on buckets of users.
     """
 
     settings: Settings
@@ -47,6 +49,7 @@ class StageContext:
     now: datetime
     progress: Progress = field(default=silent)
     accepted: frozenset[str] = frozenset()
+    engine: Engine = field(default=LOCAL, repr=False, compare=False)
     _began: float = field(default_factory=time.monotonic, init=False, repr=False)
     _vectors: tuple[Encoder, VectorCache] | None = field(default=None, init=False, repr=False, compare=False)
 

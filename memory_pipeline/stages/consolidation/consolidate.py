@@ -22,8 +22,9 @@ from memory_pipeline.stages.consolidation.replay_inputs import replays
 from memory_pipeline.stages.consolidation.replay_outcome import ConsolidateReport as ConsolidateReport
 from memory_pipeline.stages.consolidation.replay_outcome import outcome_of, replace_verdicts
 from memory_pipeline.stages.consolidation.replay_rounds import settle
-from memory_pipeline.stages.consolidation.user_batches import replay_batch
+from memory_pipeline.stages.consolidation.user_batches import replay_batches
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import pieces
 from memory_pipeline.stages.publication.auditing import audited, combined, require_of_act
 from memory_pipeline.stages.publication.layered_context import OnTop
 from memory_pipeline.stages.publication.one_writer import in_turn
@@ -80,9 +81,10 @@ def _near(days: Sequence[date]) -> list[list[date]]:
 
 def _consolidate(ctx: StageContext, span: Sequence[date], report: ConsolidateReport) -> None:
     users = users_of(ctx, span)
-    with staged(ctx, "memories", users, at_once=_USERS_AT_ONCE, index=False) as publication:
+    at_once = len(next(iter(pieces(users, _USERS_AT_ONCE, ctx.engine.buckets)), ()))
+    with staged(ctx, "memories", users, at_once=at_once, index=False) as publication:
         while publication.users:
-            made = {batch: replay_batch(ctx, batch, span) for batch in publication.batches("consolidating")}
+            made = replay_batches(ctx, publication, span)
             for batch, published in publication.publish():
                 report.add(replace(published.outcome, failed=made[batch].failed), span[-1])
     report.audits = combined(report.audits, publication.audits)

@@ -19,6 +19,7 @@ from memory_pipeline.domain.window import Window
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import ExtractReply, SummaryReply
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import Bucket
 from memory_pipeline.stages.extraction.prompt_inputs import (
     MESSAGE_TOKENS,
     SUMMARISED_TOKENS,
@@ -61,8 +62,13 @@ class Work:
 
 def works(ctx: StageContext, days: Iterable[date]) -> list[Work]:
     """The windows of some days, ready to be asked about; what the policy withholds is masked in their messages."""
+    return works_of(ctx, Bucket(tuple(days)))
+
+
+def works_of(ctx: StageContext, bucket: Bucket) -> list[Work]:
+    """The same, of some users alone."""
     found = []
-    for window, inside, seen in cut(ctx, days):
+    for window, inside, seen in cut(ctx, bucket):
         shown = for_models(inside, ctx.policy.gate)
         before = Lookback(for_models(seen.context, ctx.policy.gate), for_models(seen.summarised, ctx.policy.gate))
         request = request_for(window, shown, before.context, summary_key(ctx, before.summarised))

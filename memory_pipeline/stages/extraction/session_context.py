@@ -10,6 +10,7 @@ from memory_pipeline.domain.lookback import Lookback, carried, lookback
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.window import Window, windows
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import Bucket
 
 DAYS = 7
 """How many days back the context of a window reaches."""
@@ -82,10 +83,11 @@ def digests(ctx: StageContext, days: Iterable[date] | None) -> Mapping[date, str
     return found if wanted is None else {day: item for day, item in found.items() if day in wanted}
 
 
-def cut(ctx: StageContext, days: Iterable[date]) -> Iterator[tuple[Window, list[Message], Lookback]]:
-    """The windows of some days, each with its messages and what it looks back on."""
-    span = set(days)
-    messages = ctx.lake.read("messages", Message, days=span)
+def cut(ctx: StageContext, bucket: Bucket) -> Iterator[tuple[Window, list[Message], Lookback]]:
+    """The windows of some users' days, each with its messages and what it looks back on."""
+    span = set(bucket.days)
+    where, params = bucket.where
+    messages = ctx.lake.read("messages", Message, days=span, where=where, params=params)
     earlier = _earlier(ctx, span, messages)
     figures = ctx.policy.window.context_messages, ctx.policy.summary.rolling_user_turns
     at: tuple[Session, date] | None = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -20,16 +20,19 @@ from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.inference.vector_cache import OwnedText
 from memory_pipeline.language.standing import Turn, replies, spans
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.encoding import BATCH, encoded
+from memory_pipeline.stages.engines.user_buckets import Bucket, buckets
 from memory_pipeline.stages.messages.classes import classifier
 from memory_pipeline.stages.messages.previous_turn import DAYS, INDEXED_ROLES, turns_before
 from memory_pipeline.stages.messages.redaction import for_readers
 from memory_pipeline.stages.tracing import traced
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from memory_pipeline.storage.vectors.index import IndexedMessage
     from memory_pipeline.storage.vectors.index_rows import IndexedSpan
 
-_BATCH = 2048
 _WITHHELD = " "  # and not empty: there is a turn before
 _TURNS = 8  # earlier turns that tell whose words a text is
 
@@ -46,22 +49,39 @@ def index_messages(ctx: StageContext, days: Sequence[date]) -> Counter[date]:
     Returns the number of turns written, by day: new ones, edited ones, and those whose previous turn is another one.
     """
     written: Counter[date] = Counter()
-    ordered, classes = sorted(set(days)), classifier(ctx)
+    ordered = sorted(set(days))
     for start in range(0, len(ordered), 31):
-        some = ordered[start : start + 31]
-        messages = ctx.lake.read("messages", Message, days=some)
-        earlier = for_readers(turns_before(ctx, some, messages), ctx.policy.gate)
-        shown = for_readers(messages, ctx.policy.gate)
-        rows = indexed_messages(shown, ctx.policy.retrieval, classes, earlier)
-        there = _indexed(ctx, [row.message_key for row, _ in rows])
-        fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key))]
-        for n in range(0, len(fresh), _BATCH):
-            ctx.progress("encoding messages", n, len(fresh))
-            _write(ctx, fresh[n : n + _BATCH])
-        if fresh:
-            ctx.progress("encoding messages", len(fresh), len(fresh))
-        written.update(day for _, day in fresh)
+        some = buckets(ctx, ordered[start : start + 31])
+        written.update(_write(ctx, [turns for turns in ctx.engine.map(ctx, fresh_turns, some) if turns.texts]))
     return written
+
+
+@dataclass(frozen=True, slots=True)
+class FreshTurns:
+    """Rows of the index that are to be written, without their vectors.
+
+    Attributes:
+        texts: of which the vectors are made, one a row.
+    """
+
+    rows: pa.Table
+    texts: Sequence[OwnedText]
+
+
+def fresh_turns(ctx: StageContext, bucket: Bucket) -> FreshTurns:
+    """The turns of some users' days that the index does not hold as they are."""
+    from memory_pipeline.storage.parquet.arrow_rows import to_table
+    from memory_pipeline.storage.vectors.index import IndexedMessage
+
+    where, params = bucket.where
+    figures, days = ctx.policy.retrieval, bucket.days
+    messages = ctx.lake.read("messages", Message, days=days, where=where, params=params)
+    earlier = for_readers(turns_before(ctx, days, messages), ctx.policy.gate)
+    rows = indexed_messages(for_readers(messages, ctx.policy.gate), figures, classifier(ctx), earlier)
+    there = _indexed(ctx, [row.message_key for row, _ in rows])
+    fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key))]
+    texts = [OwnedText(Scope(r.tenant_id, r.user_id), day, encoded_text(r, figures)) for r, day in fresh]
+    return FreshTurns(to_table([row for row, _ in fresh], IndexedMessage), texts)
 
 
 def indexed_messages(
@@ -175,10 +195,21 @@ def _differs(row: IndexedMessage, there: Mapping[str, Any] | None) -> bool:
     return [asdict(span) for span in row.spans] != (there["spans"] or [])
 
 
-def _write(ctx: StageContext, rows: Sequence[tuple[IndexedMessage, date]]) -> None:
-    from memory_pipeline.storage.parquet.arrow_rows import to_table
-    from memory_pipeline.storage.vectors.index import IndexedMessage
+def _write(ctx: StageContext, fresh: Sequence[FreshTurns]) -> Iterator[date]:
+    """Write turns with their vectors, so many at once; the days of what was written."""
+    import numpy as np
+    import pyarrow as pa
 
-    figures = ctx.policy.retrieval
-    texts = [OwnedText(Scope(r.tenant_id, r.user_id), day, encoded_text(r, figures)) for r, day in rows]
-    ctx.index.upsert("messages", to_table([r for r, _ in rows], IndexedMessage), ctx.vectors.encode(texts))
+    if not fresh:
+        return
+    rows, texts = pa.concat_tables([turns.rows for turns in fresh]), [text for turns in fresh for text in turns.texts]
+    done, held = 0, list[Any]()
+    ctx.progress("encoding messages", 0, len(texts))
+    for vectors in encoded(ctx, texts):
+        held.append(vectors)
+        n = sum(map(len, held))
+        if n >= BATCH or done + n == len(texts):
+            ctx.index.upsert("messages", rows.slice(done, n), np.concatenate(held))
+            yield from (text.day for text in texts[done : done + n])
+            done, held = done + n, []
+            ctx.progress("encoding messages", done, len(texts))

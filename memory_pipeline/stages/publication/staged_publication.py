@@ -88,6 +88,12 @@ class Publication:
         Args:
             label: of the progress.
         """
+        for batch in self.opened(label):
+            yield batch
+            self.complete(batch)
+
+    def opened(self, label: str) -> Iterator[Batch]:
+        """The same, where several batches are worked on at once: one is complete when :meth:`complete` says so."""
         from memory_pipeline.storage.queries.ledger import marks_of
 
         assert self.rows is not None, "nobody is left"
@@ -99,8 +105,11 @@ class Publication:
             prospect = Prospect(self.ctx, self.writer, some, self.rows, part)
             batch = Batch(some, marks_of(self.ctx.lake, some), self.rows, part, prospect)
             yield batch
-            self._complete.append(batch)
         self.ctx.progress(label, len(self.users), len(self.users))
+
+    def complete(self, batch: Batch) -> None:
+        """Have a batch audited and published with the others: all its rows are staged, and its prospect tells them."""
+        self._complete.append(batch)
 
     def publish(self) -> list[tuple[Batch, Published]]:
         """Audit the batches that are complete, all together, and publish them.

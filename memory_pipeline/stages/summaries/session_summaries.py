@@ -17,6 +17,7 @@ from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import Bucket
 from memory_pipeline.stages.summaries.calendar_requests import Member
 from memory_pipeline.stages.summaries.summary_evidence import Diary, diaries, messages_of, sessions_table
 
@@ -89,7 +90,7 @@ def due_sessions(ctx: StageContext, sessions: Iterable[Session], days: Sequence[
     if not long:
         return []
     span = [d for d in later if any(row["first"] <= d <= row["last"] for row in long.values())]
-    messages = _by_session(messages_of(ctx, span, long))
+    messages = _by_session(messages_of(ctx, Bucket(tuple(span)), long))
     changes = _changes(ctx, span, long)
     pause = timedelta(minutes=figures.session_pause_minutes)
     found = []
@@ -136,7 +137,9 @@ def _changes(
 def _members(ctx: StageContext, due: Sequence[tuple[Session, date, Sequence[Message]]]) -> list[DueSession]:
     figures = ctx.policy.summary
     days = {m.day for _, _, inside in due for m in inside}
-    known: Mapping[Scope, Diary] = diaries(ctx, days, [session for session, _, _ in due]) if due else {}
+    known: Mapping[Scope, Diary] = {}
+    if due:
+        known = diaries(ctx, Bucket(tuple(sorted(days))), [session for session, _, _ in due])
     found = []
     for session, last, inside in due:
         scope, name = session

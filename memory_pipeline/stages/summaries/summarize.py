@@ -22,12 +22,19 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ReplyError
 from memory_pipeline.inference.replies import CalendarReply, PeriodSummary
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import Bucket, buckets
 from memory_pipeline.stages.insight.joint_asking import Answer, ask_jointly
 from memory_pipeline.stages.quarantine import PutAside, put_all_aside
 from memory_pipeline.stages.summaries.calendar_requests import Member, grouped, joint_pack
 from memory_pipeline.stages.summaries.checked_summary import sound
 from memory_pipeline.stages.summaries.period_members import Part, PeriodMembers
-from memory_pipeline.stages.summaries.session_summaries import DueSession, due_sessions, session_summary_id, touched
+from memory_pipeline.stages.summaries.session_summaries import (
+    DueSession,
+    Session,
+    due_sessions,
+    session_summary_id,
+    touched,
+)
 from memory_pipeline.stages.summaries.summary_evidence import diaries
 from memory_pipeline.stages.summaries.summary_store import store, store_sessions
 from memory_pipeline.stages.tracing import traced
@@ -45,6 +52,12 @@ class SummaryReport:
 
     made: dict[date, list[Summary]] = field(default_factory=lambda: defaultdict(list))
     failed: Counter[date] = field(default_factory=Counter)
+
+    def add(self, other: SummaryReport) -> None:
+        """Count what was made of other users, too."""
+        for start, found in other.made.items():
+            self.made[start] += found
+        self.failed.update(other.failed)
 
 
 def _told(report: SummaryReport) -> dict[str, int]:
@@ -128,21 +141,58 @@ class _Place:
     session_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _SummaryTask:
+    """Periods to be summarised, of some users.
+
+    Attributes:
+        asked: periods of one grain.
+        along: those that these complete; only the replies about them are kept.
+        sessions: those that have to do with these days.
+    """
+
+    bucket: Bucket
+    asked: Sequence[Period]
+    along: Sequence[Period]
+    sessions: Sequence[Session]
+    days: Sequence[date]
+
+
 def _summarize(ctx: StageContext, wanted: Sequence[Period], report: SummaryReport) -> None:
     daily = wanted[0].grain is Grain.DAY
     asked = [p for p in wanted if daily or is_over(p, ctx.now)]
     along = _completed(ctx, wanted) if daily else []
-    known = PeriodMembers(ctx, diaries(ctx, {day for p in (*asked, *along) for day in p.days()}))
-    places = [(_place(scope, p, part), member) for p in asked for scope, part, member in known.of(p)]
     days = [p.start for p in wanted] if daily else []
     sessions = touched(ctx, days) if daily else []
-    places += [(_session_place(due), due.member) for due in due_sessions(ctx, sessions, days)]
-    others = [member for p in along for *_, member in known.of(p)]
-    made = _made(ctx, places, others, report)
+    span = {day for p in (*asked, *along) for day in p.days()}
+    tasks = []
+    for bucket in buckets(ctx, span, also=[scope for scope, _ in sessions]):
+        users = None if bucket.users is None else frozenset(bucket.users)
+        own = [session for session in sessions if users is None or session[0] in users]
+        tasks.append(_SummaryTask(bucket, asked, along, own, days))
+    made = []
+    for part in ctx.engine.map(ctx, summarize_bucket, tasks):
+        report.add(part)
+        made += [s for start in sorted(part.made) for s in part.made[start]]
     store(ctx, wanted, [s for s in made if s.session_id is None])
     if daily:
         told = [s for s in made if s.session_id is not None]
         store_sessions(ctx, days, map(session_summary_id, sessions), told)
+
+
+def summarize_bucket(ctx: StageContext, task: _SummaryTask) -> SummaryReport:
+    """Make the summaries of some periods of some users.
+
+    Raises:
+        ModelError: the model cannot be reached; replies that had arrived are kept.
+    """
+    report = SummaryReport()
+    known = PeriodMembers(ctx, diaries(ctx, task.bucket))
+    places = [(_place(scope, p, part), member) for p in task.asked for scope, part, member in known.of(p)]
+    places += [(_session_place(due), due.member) for due in due_sessions(ctx, task.sessions, task.days)]
+    others = [member for p in task.along for *_, member in known.of(p)]
+    _made(ctx, places, others, report)
+    return report
 
 
 def _made(

@@ -25,6 +25,7 @@ from memory_pipeline.domain.reading.topics import Topic, beside, speaks
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.domain.text import content_words
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import Bucket
 from memory_pipeline.stages.messages.classes import classifier
 from memory_pipeline.stages.messages.redaction import for_readers
 
@@ -259,9 +260,9 @@ def _words(memories: Iterable[MemoryVersion]) -> frozenset[str]:
 
 
 def diaries(
-    ctx: StageContext, days: Iterable[date], sessions: Iterable[tuple[Scope, str]] | None = None
+    ctx: StageContext, bucket: Bucket, sessions: Iterable[tuple[Scope, str]] | None = None
 ) -> Mapping[Scope, Diary]:
-    """The diaries of everybody who wrote on some days.
+    """The diaries of those of some users who wrote on some days.
 
     Args:
         sessions: read these sessions' messages alone; None = all.
@@ -269,9 +270,9 @@ def diaries(
     from memory_pipeline.storage.parquet.arrow_rows import from_table
     from memory_pipeline.storage.queries.ledger import CURRENT, ledger_files, scopes_table
 
-    span = sorted(set(days))
+    span = bucket.days
     messages: dict[Scope, list[Message]] = defaultdict(list)
-    for message in messages_of(ctx, span, sessions):
+    for message in messages_of(ctx, bucket, sessions):
         messages[Scope(message.tenant_id, message.user_id)].append(message)
     if not messages:
         return {}
@@ -295,16 +296,19 @@ def diaries(
 
 
 def messages_of(
-    ctx: StageContext, days: Sequence[date], sessions: Iterable[tuple[Scope, str]] | None = None
+    ctx: StageContext, bucket: Bucket, sessions: Iterable[tuple[Scope, str]] | None = None
 ) -> Sequence[Message]:
-    """The messages of some days, of all sessions or of some, without what the policy withholds from readers."""
+    """The messages of some users' days, of all sessions or of some, without what the policy withholds from readers."""
     if sessions is None:
-        return for_readers(ctx.lake.read("messages", Message, days=days), ctx.policy.gate)
+        where, params = bucket.where
+        return for_readers(
+            ctx.lake.read("messages", Message, days=bucket.days, where=where, params=params), ctx.policy.gate
+        )
     from memory_pipeline.storage.parquet.arrow_rows import from_table
 
     table = ctx.lake.sql(
         "SELECT * FROM messages SEMI JOIN asked USING (tenant_id, user_id, session_id)",
-        days={"messages": days},
+        days={"messages": bucket.days},
         tables={"asked": sessions_table(sessions)},
     )
     return for_readers(from_table(table, Message), ctx.policy.gate)

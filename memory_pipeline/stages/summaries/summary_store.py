@@ -12,6 +12,7 @@ from memory_pipeline.domain.derived.summary import Summary, SummaryGrain
 from memory_pipeline.domain.scope import Classification, Scope
 from memory_pipeline.inference.vector_cache import OwnedText
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.encoding import encoded
 from memory_pipeline.stages.publication.one_writer import SUMMARIES, alone
 
 
@@ -110,6 +111,8 @@ def _held(ctx: StageContext, grain: str, starts: Iterable[date]) -> dict[str, Su
 
 def index_summaries(ctx: StageContext, summaries: Sequence[Summary]) -> None:
     """Bring the index rows of some periods' summaries up to the lake; those that say the same stay as they are."""
+    import numpy as np
+
     from memory_pipeline.storage.parquet.arrow_rows import from_table, to_table
     from memory_pipeline.storage.vectors.index import IndexedSummary
     from memory_pipeline.storage.vectors.projection import indexed_summary
@@ -120,4 +123,4 @@ def index_summaries(ctx: StageContext, summaries: Sequence[Summary]) -> None:
     if rows:
         starts = {s.summary_id: s.start for s in summaries}
         texts = [OwnedText(Scope(r.tenant_id, r.user_id), starts[r.summary_id], r.content) for r in rows]
-        ctx.index.upsert("summaries", to_table(rows, IndexedSummary), ctx.vectors.encode(texts))
+        ctx.index.upsert("summaries", to_table(rows, IndexedSummary), np.concatenate(list(encoded(ctx, texts))))

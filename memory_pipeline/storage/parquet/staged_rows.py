@@ -52,7 +52,8 @@ class StagedRows:
         return f"{self.lake.store.base}/{self._root}"
 
     def begin(self, part: str) -> None:
-        """Make room for a part, be it for no rows."""
+        """Make room for a part, be it for no rows; what is there of one that was broken off goes."""
+        self.lake.store.fs.delete_dir_contents(f"{self.path}/{part}", missing_dir_ok=True)
         self.lake.store.fs.create_dir(f"{self.path}/{part}", recursive=True)
 
     def on_top(self, part: str) -> OverlayLake:
