@@ -14,6 +14,7 @@
     │   ├── ForeignFiles         … that hold what is to be erased
     │   ├── IndexDamaged         … of which a file is gone or changed
     │   └── SchemaTooNew         … of a newer release
+    ├── EngineError              the cluster that stages run on
     ├── AuditFailed              what a run has staged
     ├── BundleError              a bundle
     ├── NotFound                 an id
@@ -138,6 +139,11 @@ class ForeignFiles(StorageError):
     """
 
     files: tuple[str, ...] = ()
+
+
+class EngineError(MemoryPipelineError):
+    """The cluster that stages are to run on cannot be reached, or lost what it was working on; nothing half-made
+    holds."""
 
 
 class AuditFailed(MemoryPipelineError):

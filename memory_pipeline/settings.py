@@ -61,6 +61,12 @@ class Settings(BaseSettings):
         False, description="Use ENCODER's vectors, whatever the home was switched to: for readers of the older ones."
     )
     encoder_usd: float = Field(0.02, ge=0, description="USD for a million tokens encoded.")
+    engine: Literal["local", "ray"] = Field(
+        "local", description="Where runs work on users: this process, or the Ray cluster that RAY_ADDRESS names."
+    )
+    engine_workers: int | None = Field(
+        None, ge=1, description="Tasks at once with ENGINE=ray; unset, as many as the cluster has processors."
+    )
     timezone: str = Field("UTC", description="Zone of users whose messages name none.")
     start_date: date = Field(date(2020, 1, 1), description="First partition day; unset, that of the first message.")
     budget_usd_per_day: float | None = Field(

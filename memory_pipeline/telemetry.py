@@ -74,6 +74,32 @@ def span(name: str, **attributes: Value) -> Iterator[Span]:
             raise
 
 
+def carrier() -> dict[str, str]:
+    """The present span, to be carried to another process; empty where nobody takes spans."""
+    found: dict[str, str] = {}
+    if is_traced() and _tracer() is not None:
+        from opentelemetry.propagate import inject
+
+        inject(found)
+    return found
+
+
+@contextmanager
+def within(carried: Mapping[str, str]) -> Iterator[None]:
+    """Let spans lie in one of another process, as :func:`carrier` told it."""
+    if not carried or not is_traced() or _tracer() is None:
+        yield
+        return
+    from opentelemetry import context
+    from opentelemetry.propagate import extract
+
+    token = context.attach(extract(dict(carried)))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
 def count(name: str, amount: float, unit: str, **attributes: Value) -> None:
     """Add to a counter."""
     if amount and is_traced() and (_tracer() is not None):

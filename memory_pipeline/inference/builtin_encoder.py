@@ -69,11 +69,13 @@ class BuiltinEncoder:
     """Mean of MiniLM's token vectors, of length 1. Texts are read up to 256 tokens. Loaded on first use; thread-safe.
 
     Args:
-        threads: CPU threads of one call; all cores when None.
+        threads: CPU threads of one call; all cores when None, or as many as ``OMP_NUM_THREADS`` allows.
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self._threads = max(1, min(threads or os.cpu_count() or 1, os.cpu_count() or 1))
+        allowed = os.environ.get("OMP_NUM_THREADS", "")
+        cores = os.cpu_count() or 1
+        self._threads = max(1, min(threads or (int(allowed) if allowed.isdecimal() else cores), cores))
         self._lock = threading.Lock()
         self._loaded: tuple[Any, Any] | None = None
 

@@ -102,6 +102,12 @@ class ReplyCache:
         """Calls, requests that took none, prompt tokens and completion tokens since this object was made."""
         return self.calls, self.hits, self.prompt_tokens, self.completion_tokens
 
+    def add(self, taken: tuple[int, int, int, int, int]) -> None:
+        """Count what another process of the run was answered: as :attr:`taken`, and how many calls were of no use."""
+        calls, hits, read, written, unfit = taken
+        self.calls, self.hits, self.unfit = self.calls + calls, self.hits + hits, self.unfit + unfit
+        self.prompt_tokens, self.completion_tokens = self.prompt_tokens + read, self.completion_tokens + written
+
     def key(self, request: ChatRequest[Any]) -> str:
         """Identity of a request: equal keys mean an equal rendered prompt and schema for the same model."""
         constant = self._constant.get((request.task, request.reply))

@@ -57,6 +57,10 @@ class StageContext:
         """The time now, UTC, for what is no output of a stage: when money was spent."""
         return self.now + timedelta(seconds=time.monotonic() - self._began)
 
+    def set_clock(self, at: datetime) -> None:
+        """Have :meth:`clock` go on from another process's time of the same run."""
+        self._began = time.monotonic() - (at - self.now).total_seconds()
+
     @property
     def policy(self) -> Policy:
         """The policy, with the figures of likeness of the encoder in force where it has figures of its own."""

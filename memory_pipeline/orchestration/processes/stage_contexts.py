@@ -38,13 +38,14 @@ def stage_context(run_id: str, home: str | None, chat_batch: bool = False, accep
         accept: audits that may fail.
     """
     from memory_pipeline.stages.context import StageContext
+    from memory_pipeline.stages.engines.engine import open_engine
 
     key = (run_id, home, chat_batch, *accept)
     if key not in _OPEN:
         settings = Settings.load(home=home, chat_batch=chat_batch or None)
         accepted = _accepting(accept)
         _OPEN.clear()
-        _OPEN[key] = StageContext(settings, run_id, datetime.now(UTC), _tell, accepted)
+        _OPEN[key] = StageContext(settings, run_id, datetime.now(UTC), _tell, accepted, open_engine(settings))
     return _OPEN[key]
 
 

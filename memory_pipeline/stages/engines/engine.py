@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    from memory_pipeline.settings import Settings
     from memory_pipeline.stages.context import StageContext
 
 T = TypeVar("T")
@@ -55,3 +56,15 @@ class LocalEngine:
 
 
 LOCAL = LocalEngine()
+
+
+def open_engine(settings: Settings) -> Engine:
+    """The engine of ``MEMORY_PIPELINE_ENGINE``; Ray is looked for when it is first asked.
+
+    Requests that go through a Batch API are sent by one process: it waits for a provider, and not for processors.
+    """
+    if settings.engine == "local" or settings.chat_batch:
+        return LOCAL
+    from memory_pipeline.stages.engines.ray_engine import RayEngine
+
+    return RayEngine(settings)
