@@ -28,6 +28,7 @@ _MINUTES = (
     "back_fill",
     "growth",
     "fault_injection",
+    "cluster",
     "isolation",
     "bad_input",
     "erasure",

@@ -55,6 +55,10 @@ class Workers:
     def close(self) -> None:
         """It holds nothing."""
 
+    def describe(self) -> str:
+        """Of these tests."""
+        return "workers"
+
 
 def _home(path: Path, engine: Engine) -> Whole:
     home = Whole(path / "home")
