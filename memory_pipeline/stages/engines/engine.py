@@ -39,6 +39,14 @@ class Engine(Protocol):
         """Let go of what the engine holds; it may be used again."""
         ...
 
+    def describe(self) -> str:
+        """What it is and where, in a few words.
+
+        Raises:
+            SettingsError, EngineError: it cannot be used.
+        """
+        ...
+
 
 class LocalEngine:
     """One item after another, in this process."""
@@ -53,6 +61,10 @@ class LocalEngine:
 
     def close(self) -> None:
         """It holds nothing."""
+
+    def describe(self) -> str:
+        """See :meth:`Engine.describe`."""
+        return "local: in the process of the run"
 
 
 LOCAL = LocalEngine()

@@ -58,8 +58,8 @@ class RayEngine:
         Raises:
             SettingsError, EngineError: see :meth:`map`.
         """
-        found = self._settings.engine_workers or int(self._ray().cluster_resources().get("CPU", 1))
-        return max(found, 1)
+        ray = self._ray()
+        return self._settings.engine_workers or max(int(ray.cluster_resources().get("CPU", 1)), 1)
 
     def map(self, ctx: StageContext, function: Callable[[StageContext, T], R], items: Iterable[T]) -> Iterator[R]:
         """See :meth:`Engine.map`. Whoever leaves the results before their end stops the tasks.
@@ -91,11 +91,21 @@ class RayEngine:
 
     def close(self) -> None:
         """Let go of the cluster; a Ray of our own ends."""
-        self._given = None
-        import ray
-
+        self._given, ray = None, _installed()
         if ray.is_initialized():
             ray.shutdown()
+
+    def describe(self) -> str:
+        """See :meth:`Engine.describe`. A Ray of our own is not started for that."""
+        ray, where = _installed(), address()
+        found = f"ray {ray.__version__}"
+        if where == "local":
+            return f"{found}: on this machine, as long as a run (no RAY_ADDRESS)"
+        try:
+            workers, nodes = self.workers, sum(node["Alive"] for node in ray.nodes())
+        finally:
+            self.close()
+        return f"{found} at {where}: {nodes} machines, {workers} tasks at once"
 
     def _given_to_tasks(self, ctx: StageContext) -> tuple[Any, Any]:
         """The surroundings in Ray's store, and the actor that all tasks of the run ask before they ask a model."""
@@ -106,13 +116,18 @@ class RayEngine:
         return self._given[1:]
 
     def _ray(self) -> Any:
-        try:
-            import ray
-        except ImportError as error:
-            raise SettingsError(INSTALL) from error
+        ray = _installed()
         if not ray.is_initialized():
             _connect(ray, self._settings)
         return ray
+
+
+def _installed() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise SettingsError(INSTALL) from error
+    return ray
 
 
 def address() -> str:

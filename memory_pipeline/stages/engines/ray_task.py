@@ -14,6 +14,7 @@ from logging.handlers import QueueHandler
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from memory_pipeline import telemetry
 from memory_pipeline.domain.ids import digest
@@ -33,11 +34,13 @@ class Surroundings:
     """What a worker needs to know of the run.
 
     Attributes:
+        name: their own; a worker keeps what it has opened as long as they are the same.
         environment: variables that libraries read, keys among them.
         program: digest of the code, prompts, policy and models that the run goes by.
         level: from which on log records are passed on.
     """
 
+    name: str
     settings: Settings
     run_id: str
     now: datetime
@@ -84,7 +87,7 @@ def surroundings_of(ctx: StageContext) -> Surroundings:
     passed = {n: v for n, v in os.environ.items() if n.startswith(_PASSED_ON) or n.upper() in _PROXIES}
     passed.pop("MEMORY_PIPELINE_ENGINE", None)
     level = logging.getLogger(_LOGGER).getEffectiveLevel()
-    return Surroundings(settings, ctx.run_id, ctx.now, _program(ctx), passed, level)
+    return Surroundings(uuid4().hex, settings, ctx.run_id, ctx.now, _program(ctx), passed, level)
 
 
 def run_task(task: Task, surroundings: Surroundings, desk: Any, item: Any) -> TaskResult:
@@ -113,21 +116,20 @@ def run_task(task: Task, surroundings: Surroundings, desk: Any, item: Any) -> Ta
     return TaskResult(value, failed, records, _less(taken, before))
 
 
-_OPEN: dict[tuple[str, str, datetime], StageContext] = {}  # of this worker: models are loaded once a run
+_OPEN: dict[str, StageContext] = {}  # of this worker: models are loaded once a run
 
 
 def _context(surroundings: Surroundings, task: Task, desk: Any) -> StageContext:
     from memory_pipeline.stages.context import StageContext
 
     settings = surroundings.settings
-    key = (settings.home, surroundings.run_id, surroundings.now)
-    if key not in _OPEN:
+    if surroundings.name not in _OPEN:
         os.environ.update(surroundings.environment)
         ctx = StageContext(settings, surroundings.run_id, surroundings.now)
         _check(ctx, surroundings)
         _OPEN.clear()
-        _OPEN[key] = ctx
-    ctx = _OPEN[key]
+        _OPEN[surroundings.name] = ctx
+    ctx = _OPEN[surroundings.name]
     ctx.lake.fence.renew()
     ctx.set_clock(task.at)
     if desk is not None:

@@ -54,7 +54,15 @@ def extract(ctx: StageContext, days: Sequence[date], *, keep_former: bool = True
     done, total = 0, len(set(days))
     for chunk in chunks(ctx, days):
         ctx.progress("extracting", done, total)
-        _extract_days(ctx, chunk, report, keep_former)
+        made = []
+        parts = buckets(ctx, chunk)
+        for n, extracted in enumerate(ctx.engine.map(ctx, extract_bucket, parts), 1):
+            made.append(extracted)
+            report.add(extracted.report)
+            ctx.progress("extracting", done + len(chunk) * n // len(parts), total)
+        _persist(ctx, chunk, made, keep_former)
+        for day in chunk:
+            report.proposals[day] += 0
         done += len(chunk)
     ctx.progress("extracting", total, total)
     return report
@@ -66,16 +74,6 @@ def chunks(ctx: StageContext, days: Iterable[date]) -> list[list[date]]:
     hosted = _HOSTED_DAYS if ctx.settings.chat != "builtin" else _CHUNK_DAYS
     size = _BATCHED_DAYS if ctx.settings.chat_batch else hosted
     return [ordered[start : start + size] for start in range(0, len(ordered), size)]
-
-
-def _extract_days(ctx: StageContext, days: Sequence[date], report: ExtractReport, keep_former: bool) -> None:
-    made = []
-    for extracted in ctx.engine.map(ctx, extract_bucket, buckets(ctx, days)):
-        made.append(extracted)
-        report.add(extracted.report)
-    _persist(ctx, days, made, keep_former)
-    for day in days:
-        report.proposals[day] += 0
 
 
 @traced("persist", lambda rows: {"rows": rows})

@@ -1,0 +1,1 @@
+"""Real Ray on two processors, and a real S3 server."""
