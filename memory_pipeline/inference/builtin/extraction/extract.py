@@ -30,6 +30,7 @@ from memory_pipeline.inference.builtin.facts.reactions import as_reaction
 from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, WindowReply
 from memory_pipeline.language.clauses import Clause, Cue, Mood, Tense, clauses
 from memory_pipeline.language.english import parser
+from memory_pipeline.language.orders import ordered
 from memory_pipeline.language.people import USER, Kind, People, Subject
 from memory_pipeline.language.rewrite import phrase
 from memory_pipeline.language.standing import Standing
@@ -148,7 +149,8 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
                 told += _drafts([fact], reading.times, source, reading.clause)
         _remember_things(reading, people)
         people.happened = happened(reading) or people.happened
-    complete = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
+    stated = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
+    complete = stated and not ordered(sentence, statement.text)
     return told + _rest(sentence, statement, told, readings[0].subject if readings else USER, read, main, complete)
 
 

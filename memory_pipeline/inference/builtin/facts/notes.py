@@ -31,6 +31,11 @@ _PARTS = lazy(r"[,;]\s+|\s+(?:but|so)\s+")
 _CLAUSES = lazy(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
 _ELABORATES = lazy(r"(?:as in|such as|like|meaning|i\.e\.?|e\.g\.?)\b", re.I)
 _TOO_SO_TO = lazy(r"\btoo \w+(?: and \w+)? to \w+", re.I)
+_WANTS = lazy(
+    r"(?:need|want|looking|please|let|any)\b|"
+    r"(?:(?:i|we)(?: just| also| still)* need|(?:i|we)(?:'m| am|'re| are) (?:looking for|after)) (?:an?|some)\b",
+    re.I,
+)
 _PRONOUNS = lazy(r"\b(?P<value>(?:she|he|they|xe|ze|it|any)/\w+(?:/\w+)?)\b", re.I)
 _OF_PRONOUNS = lazy(r"\bpronouns?\b|^(?:i'm |i go by |i use )?\S+/\S+$", re.I)
 
@@ -183,7 +188,7 @@ def _other(rest: Remainder) -> list[Fact]:
 
 def _asks(rest: Remainder) -> bool:
     """Whether it asks, exclaims, or tells of somebody whom nobody named."""
-    if re.match(r"(?:need|want|looking|please|let|any)\b", rest.plain, re.I):
+    if _WANTS.match(rest.plain):
         return True
     first = rest.sentence.tokens[0].low
     return rest.whose == "user" and first in {"he", "she", "they", "it", "his", "her", "their", "delighted", "sure"}
