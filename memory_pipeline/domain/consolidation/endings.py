@@ -15,7 +15,7 @@ from functools import lru_cache
 from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.consolidation.ending_verbs import denied, for_now, kinds_of, verb_endings
 from memory_pipeline.domain.consolidation.equivalence import of_another, one_owner, qualified
-from memory_pipeline.domain.consolidation.naming import named_in
+from memory_pipeline.domain.consolidation.naming import medicine_named, named_in
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.patterns import lazy
@@ -382,7 +382,7 @@ def _first(content: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _stems(text: str) -> frozenset[str]:
-    bare = _FRAMING.sub(" ", normalise(text))
+    bare = medicine_named(_FRAMING.sub(" ", normalise(text)))
     light = wordset("objects", "light") - {"time", "back"}
     return frozenset(
         stem(singular(w.removesuffix("'s")))

@@ -162,7 +162,7 @@ STAGES = (
         cadence=Cadence.ARRIVAL,
         group="3_memories",
         kinds=frozenset({"parquet", "llm"}),
-        version=5,
+        version=6,
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
         pool=_LEDGER,

@@ -152,12 +152,13 @@ def _due(rest: Remainder) -> list[Fact]:
     first = list(takewhile(lambda t: t.text != ",", rest.sentence))
     seen = words("occasion") | words("seen")
     booked = any(t.lemma.lower() in seen and (t.pos in {"NOUN", "PROPN"} or t.index == 0) for t in first)
-    verbless = not any(t.pos in {"VERB", "AUX"} for t in first)
+    of_noun = first[1:2] and first[0].tag == "VBG" and first[1].lemma.lower() in seen  # "driving test"
+    verbless = not any(t.pos in {"VERB", "AUX"} for t in (first[1:] if of_noun else first))
     if ahead and booked and verbless:
         noun = rest.plain
         for time in rest.times:
             noun = noun.replace(time.text.strip(" .,;:!?"), "")
-        noun = third(" ".join(noun.split()).strip(" ,.:-"))
+        noun = third(" ".join(noun.split()).strip(" ,.:-").partition(" ,")[0])
         named = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun
         return [open_loop(f"Has {article(named)}{named}.", "plan", named)]
     if ahead and rest.low & words("runs_out"):
