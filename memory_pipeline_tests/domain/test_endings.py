@@ -133,3 +133,20 @@ def test_of_two_employers_an_unnamed_one_is_not_guessed() -> None:
         memory(proposal(f"Works at {name}.", NOON, attribute="employer", value=name)) for name in ("Siemens", "a bar")
     ]
     assert ended(proposal("Was laid off.", LATER), two) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "over"),
+    [
+        ("No longer takes blood pressure tablet.", "Takes amlodipine 5 mg."),
+        ("Stopped taking the thyroid pill.", "Takes levothyroxine 75 mcg."),
+        ("Is off the water tablets.", "Takes furosemide 20 mg."),
+    ],
+)
+def test_a_medicine_is_known_by_what_it_is_for(told: str, over: str) -> None:
+    taken = [
+        memory(proposal(content, NOON, attribute="medication", value=content.split()[1]))
+        for content in ("Takes amlodipine 5 mg.", "Takes levothyroxine 75 mcg.", "Takes furosemide 20 mg.")
+    ]
+    assert [m.content for m in ended(proposal(told, LATER), taken)] == [over]
+    assert ended(proposal("Is no longer under pressure.", LATER), taken) == []

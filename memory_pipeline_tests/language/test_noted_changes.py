@@ -7,6 +7,14 @@ import pytest
 from memory_pipeline.language.normalisation.changes import changed
 
 CHANGES = {
+    "Dr Asante has taken the water tablet away, she says I can do without": "I no longer take water tablet",
+    "they've stopped my cholesterol pills": "I no longer take cholesterol pills",
+    "handed the keys back on the 3rd because the landlord is selling": (
+        "I moved out on the 3rd because the landlord is selling"
+    ),
+    "I'm in my aunt's spare room in Crewe now": "I live in Crewe now, in my aunt's spare room now",
+    "no time to train so I gave my Snowdon place back": "I pulled out of Snowdon",
+    "results were low so I'm up to 50 on the thyroid pill": "I take thyroid pill 50 now",
     "choir has moved to Mondays": "My choir is on Mondays now",
     "I'm in a small flat in Ghent now": "I live in Ghent now",
     "new job is Corvid Labs from 3 May": "I work at Corvid Labs from 3 May now",

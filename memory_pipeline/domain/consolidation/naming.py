@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from memory_pipeline.domain.inflection import stem
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import table
 from memory_pipeline.domain.text import singular
+
+_KINDS = r"(?:pill|tablet|capsule|med|medication|medicine|drug|injection|jab)s?"
+_MEDICINE = lazy(rf"\b{_KINDS}\b")
 
 
 @lru_cache(maxsize=65536)
@@ -20,6 +25,27 @@ def named_in(wanted: Iterable[str], there: Iterable[str]) -> bool:
     """Whether each of some words names a thing that one of others names, or the kind of one: "the car", "a Corolla"."""
     known = tuple(there)
     return all(any(same_thing(word, other) or of_kind(other, word) for other in known) for word in wanted)
+
+
+def medicine_named(text: str) -> str:
+    """A text in which a medicine told by what it is for stands as its kind: "the thyroid pill" as "the thyroxine".
+
+    Args:
+        text: in lower case.
+    """
+    return _for_what().sub(lambda hit: _medicines()[hit["use"]], text) if _MEDICINE.search(text) else text
+
+
+@lru_cache(maxsize=1)
+def _medicines() -> dict[str, str]:
+    """The kinds of medicine, by what they are for."""
+    return {use: kind for kind, uses in table("objects")["medicine_for"].items() for use in uses.split("|")}
+
+
+@lru_cache(maxsize=1)
+def _for_what() -> re.Pattern[str]:
+    uses = "|".join(re.escape(use) for use in sorted(_medicines(), key=len, reverse=True))
+    return lazy(rf"\b(?P<use>{uses}) (?:{_KINDS})\b")
 
 
 @lru_cache(maxsize=65536)

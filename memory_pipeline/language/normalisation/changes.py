@@ -75,10 +75,15 @@ def _filled(says: str, known: dict[str, str]) -> str:
     return says
 
 
+def _endings() -> list[str]:
+    return [rf"\w{{3,}}{ending}" for ending in sorted(words("medicine_ending"))]
+
+
 @cache
 def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
     studied = "|".join(sorted(fields(), key=len, reverse=True))
     parts = "|".join(sorted(words("body"), key=len, reverse=True))
-    known = {"<field>": studied, "<body>": parts}
+    medicines = "|".join([*sorted(words("medicine"), key=len, reverse=True), *_endings()])
+    known = {"<field>": studied, "<body>": parts, "<medicine>": medicines}
     rows = ((_filled(row["says"], known), row["told"]) for row in table("changes")["changed"])
     return tuple((lazy(says, re.I), told) for says, told in rows)

@@ -99,7 +99,7 @@ class Vectors:
         return self._ctx.encoder.dimensions
 
 
-class _Told(NamedTuple):
+class _Words(NamedTuple):
     """The words of a memory: with those of its value, and of its content alone."""
 
     all: frozenset[str]
@@ -124,7 +124,7 @@ class Neighbourhood:
         self._place: dict[str, int] = {}
         self._slots: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._texts: dict[int, str] = {}
-        self._told: dict[int, _Told] = {}
+        self._told: dict[int, _Words] = {}
         self._word_places: dict[str, set[int]] = defaultdict(set)
         self._loops: dict[int, MemoryVersion] = {}
         for memory in living:
@@ -165,7 +165,7 @@ class Neighbourhood:
         if (key := slot_of(memory).key) is not None:
             self._slots[key].add(place)
         self._texts[place] = f"{normalise(memory.content)} {normalise(memory.value or '')} "
-        told = self._told[place] = _Told(_words(memory), content_words(memory.content))
+        told = self._told[place] = _Words(_words(memory), content_words(memory.content))
         for word in told.all:
             self._word_places[word].add(place)
         if memory.type is MemoryType.OPEN_LOOP:

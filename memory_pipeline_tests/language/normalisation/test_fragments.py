@@ -23,7 +23,10 @@ SAID = [
     ("driving test coming up on Thursday 19 November", "I have a driving test on Thursday 19 November"),
     ("dentist on the 17th", "I have a dentist appointment on the 17th"),
     ("boiler man is coming on Sunday", "I have an appointment with the boiler man on Sunday"),
+    ("Morning: ramipril 5 mg", "I take ramipril 5 mg"),
+    ("7:15 levothyroxine 50 mcg, empty stomach", "I take levothyroxine 50 mcg"),
     # of others, or no fragment at all
+    ("ramipril or losartan", ""),
     ("vegan cheese", ""),
     ("back on track", ""),
     ("off to bed", ""),

@@ -65,6 +65,7 @@ FOREIGN_TEXTS = [
     ("cover letter for a pilot:\nI have 4000 hours and I live in Dubai", "I have 4000 hours"),
     ("Bio of my character: I am 300 years old and I drink blood", "I am 300"),
     ("As a customer, I want to pay by card so that I save time.", "I want to pay"),
+    ("let's rehearse my larp. you're the captain. i'm Dr Vane, one leg", "i'm Dr Vane"),
     ("let's role play. I'm a knight with a limp and you are a dragon", "I'm a knight"),
     ("Pretend I'm a billionaire. I own nine yachts.", "I own nine"),
     ("You are a waiter and I'm a guest. I am allergic to fish.", "I am allergic to fish"),

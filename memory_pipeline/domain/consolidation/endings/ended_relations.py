@@ -20,7 +20,7 @@ from memory_pipeline.domain.consolidation.endings.ending_verbs import (
     verb_endings,
 )
 from memory_pipeline.domain.consolidation.equivalence import of_another, one_owner, qualified
-from memory_pipeline.domain.consolidation.naming import named_in
+from memory_pipeline.domain.consolidation.naming import medicine_named, named_in
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.patterns import lazy
@@ -387,7 +387,7 @@ def _first(content: str) -> str:
 
 @lru_cache(maxsize=65536)
 def _stems(text: str) -> frozenset[str]:
-    bare = _FRAMING.sub(" ", normalise(text))
+    bare = medicine_named(_FRAMING.sub(" ", normalise(text)))
     light = wordset("objects", "light") - {"time", "back"}
     return frozenset(
         stem(singular(w.removesuffix("'s")))

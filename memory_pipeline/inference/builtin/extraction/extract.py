@@ -31,6 +31,7 @@ from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, Windo
 from memory_pipeline.language.english import parser
 from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense, clauses
 from memory_pipeline.language.grammar.people import USER, Kind, People, Subject
+from memory_pipeline.language.orders import ordered
 from memory_pipeline.language.standing import Standing
 from memory_pipeline.language.syntax import Sentence
 from memory_pipeline.language.times import TimeExpression, times
@@ -148,7 +149,8 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
                 told += _drafts([fact], reading.times, source, reading.clause)
         _remember_things(reading, people)
         people.happened = happened(reading) or people.happened
-    complete = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
+    stated = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
+    complete = stated and not ordered(sentence, statement.text)
     return told + _rest(sentence, statement, told, readings[0].subject if readings else USER, read, main, complete)
 
 

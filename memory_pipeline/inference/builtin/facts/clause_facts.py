@@ -16,7 +16,7 @@ from memory_pipeline.inference.builtin.facts.happenings import happened
 from memory_pipeline.inference.builtin.facts.introductions import introduced, naming
 from memory_pipeline.inference.builtin.facts.plans import plan, to_come
 from memory_pipeline.inference.builtin.facts.possessions import possession
-from memory_pipeline.inference.builtin.facts.states import demanded, former, plain
+from memory_pipeline.inference.builtin.facts.states import coming, demanded, former, plain
 from memory_pipeline.inference.builtin.frames.frame_facts import framed
 from memory_pipeline.inference.builtin.frames.table import hits
 from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense
@@ -62,7 +62,7 @@ def _raised_as_health(fact: Fact) -> Fact:
 
 def _facts(reading: Reading) -> list[Fact]:
     clause, kind = reading.clause, reading.subject.kind
-    told = introduced(reading) or rescheduled(reading)
+    told = introduced(reading) or rescheduled(reading) or _booked(reading)
     if told is not None:
         return [told]
     if clause.mood is not Mood.STATEMENT or clause.verbless:
@@ -80,6 +80,15 @@ def _facts(reading: Reading) -> list[Fact]:
     going_on = clause.perfect and clause.verb == "be" and clause.after("since", "for") is not None
     past = clause.tense is Tense.PAST or clause.perfect and not (clause.progressive or going_on)
     return happened(reading) if past and not changing else plain(reading)
+
+
+def _booked(reading: Reading) -> Fact | None:
+    """ "I have a knee operation on Friday": what is to come, before what it says of a body."""
+    clause = reading.clause
+    stated = clause.mood is Mood.STATEMENT and clause.tense is Tense.PRESENT and clause.cue is Cue.NONE
+    if not stated or clause.negated or not reading.ahead("day", "hour", "part"):
+        return None
+    return coming(reading, reading.told)
 
 
 def _by_rows(reading: Reading) -> list[Fact]:

@@ -31,6 +31,11 @@ _PARTS = lazy(r"[,;]\s+|\s+(?:but|so)\s+")
 _CLAUSES = lazy(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
 _ELABORATES = lazy(r"(?:as in|such as|like|meaning|i\.e\.?|e\.g\.?)\b", re.I)
 _TOO_SO_TO = lazy(r"\btoo \w+(?: and \w+)? to \w+", re.I)
+_WANTS = lazy(
+    r"(?:need|want|looking|please|let|any)\b|"
+    r"(?:(?:i|we)(?: just| also| still)* need|(?:i|we)(?:'m| am|'re| are) (?:looking for|after)) (?:an?|some)\b",
+    re.I,
+)
 _PRONOUNS = lazy(r"\b(?P<value>(?:she|he|they|xe|ze|it|any)/\w+(?:/\w+)?)\b", re.I)
 _OF_PRONOUNS = lazy(r"\bpronouns?\b|^(?:i'm |i go by |i use )?\S+/\S+$", re.I)
 
@@ -147,12 +152,13 @@ def _due(rest: Remainder) -> list[Fact]:
     first = list(takewhile(lambda t: t.text != ",", rest.sentence))
     seen = words("occasion") | words("seen")
     booked = any(t.lemma.lower() in seen and (t.pos in {"NOUN", "PROPN"} or t.index == 0) for t in first)
-    verbless = not any(t.pos in {"VERB", "AUX"} for t in first)
+    of_noun = first[1:2] and first[0].tag == "VBG" and first[1].lemma.lower() in seen  # "driving test"
+    verbless = not any(t.pos in {"VERB", "AUX"} for t in (first[1:] if of_noun else first))
     if ahead and booked and verbless:
         noun = rest.plain
         for time in rest.times:
             noun = noun.replace(time.text.strip(" .,;:!?"), "")
-        noun = third(" ".join(noun.split()).strip(" ,.:-"))
+        noun = third(" ".join(noun.split()).strip(" ,.:-").partition(" ,")[0])
         named = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun
         return [open_loop(f"Has {article(named)}{named}.", "plan", named)]
     if ahead and rest.low & words("runs_out"):
@@ -183,7 +189,7 @@ def _other(rest: Remainder) -> list[Fact]:
 
 def _asks(rest: Remainder) -> bool:
     """Whether it asks, exclaims, or tells of somebody whom nobody named."""
-    if re.match(r"(?:need|want|looking|please|let|any)\b", rest.plain, re.I):
+    if _WANTS.match(rest.plain):
         return True
     first = rest.sentence.tokens[0].low
     return rest.whose == "user" and first in {"he", "she", "they", "it", "his", "her", "their", "delighted", "sure"}

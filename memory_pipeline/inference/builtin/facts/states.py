@@ -46,9 +46,9 @@ def plain(reading: Reading) -> list[Fact]:
         return _being(reading, content)
     if _says_nothing(reading):
         return [idle(content, key)]
-    coming = _coming(reading, content)
-    if coming is not None:
-        return [coming]
+    ahead = coming(reading, content)
+    if ahead is not None:
+        return [ahead]
     if reading.of_user and (reading.passing or _in_transient_state(reading)):
         return [mood(content)]
     if _of_no_interest(reading):
@@ -74,7 +74,7 @@ def _points(reading: Reading, token: Token) -> bool:
     return token.low in words("deictic") and reading.people.thing(token.low) is None
 
 
-def _coming(reading: Reading, content: str) -> Fact | None:
+def coming(reading: Reading, content: str) -> Fact | None:
     """ "I have a dentist appointment on Friday", "our cat has her booster on Friday"."""
     complement = reading.clause.object()
     mine = reading.of_user or reading.subject.kind is Kind.PET

@@ -164,6 +164,8 @@ SAID = {  # where no slot decides: type and words of a proposal that passes the 
     "my hobbies are chess and climbing": ("profile_fact", "chess climbing hobby"),
     "Playing video games and watching movies are my main hobbies.": ("profile_fact", "video games"),
     "I want to learn the piano": ("open_loop", "learn the piano"),
+    "My knee operation is booked for 3 December": ("open_loop", "knee operation"),
+    "sewing lesson on 3 December, so nervous": ("open_loop", "sewing lesson on"),
     "My car is a Tesla Model 3": ("profile_fact", "car Tesla Model 3"),
     "I usually drink coffee in the morning": ("preference", "usually coffee morning"),
     "I work out three times a week": ("profile_fact", "works out three times a week"),
