@@ -124,7 +124,7 @@ class Neighbourhood:
         self._place: dict[str, int] = {}
         self._slots: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._texts: dict[int, str] = {}
-        self._told: dict[int, _Words] = {}
+        self._words_of: dict[int, _Words] = {}
         self._word_places: dict[str, set[int]] = defaultdict(set)
         self._loops: dict[int, MemoryVersion] = {}
         for memory in living:
@@ -139,7 +139,7 @@ class Neighbourhood:
         twin._place = dict(self._place)
         twin._slots = defaultdict(set, {key: set(places) for key, places in self._slots.items()})
         twin._texts = dict(self._texts)
-        twin._told = dict(self._told)
+        twin._words_of = dict(self._words_of)
         twin._word_places = self._word_places  # grows only, and what it finds is held against the words told
         twin._loops = dict(self._loops)
         return twin
@@ -165,7 +165,7 @@ class Neighbourhood:
         if (key := slot_of(memory).key) is not None:
             self._slots[key].add(place)
         self._texts[place] = f"{normalise(memory.content)} {normalise(memory.value or '')} "
-        told = self._told[place] = _Words(_words(memory), content_words(memory.content))
+        told = self._words_of[place] = _Words(_words(memory), content_words(memory.content))
         for word in told.all:
             self._word_places[word].add(place)
         if memory.type is MemoryType.OPEN_LOOP:
@@ -179,7 +179,7 @@ class Neighbourhood:
             self._slots[key].discard(place)
         self._texts.pop(place, None)
         self._loops.pop(place, None)
-        self._told.pop(place, None)
+        self._words_of.pop(place, None)
         self._rows[place] = None
         self._matrix[place] = 0.0
 
@@ -209,7 +209,7 @@ class Neighbourhood:
         words = content_words(f"{proposal.content} {proposal.value or ''}")
         kept = self._same_slot(proposal) | self._in_view(proposal, words)
         near = set(np.flatnonzero(similarity >= policy.similarity.judge).tolist())
-        near |= {p for p in self._sharing(words) if _share(words, self._told[p].content) >= _SHARED_WORDS}
+        near |= {p for p in self._sharing(words) if _share(words, self._words_of[p].content) >= _SHARED_WORDS}
         if telling:
             near |= set(np.argsort(-said, kind="stable")[: policy.consolidation.candidates].tolist())
         ordered = sorted(near - kept, key=lambda p: (-similarity[p], self._id(p)))[: policy.consolidation.candidates]
@@ -233,7 +233,7 @@ class Neighbourhood:
     def like(self, memory: MemoryVersion) -> list[MemoryVersion]:
         """The other memories of a memory's slot, and those that hold all of its words."""
         words = _words(memory)
-        places = self._same_slot(memory) | {p for p in self._sharing(words) if words <= self._told[p].all}
+        places = self._same_slot(memory) | {p for p in self._sharing(words) if words <= self._words_of[p].all}
         return [m for p in sorted(places) if (m := self._rows[p]) is not None and m.memory_id != memory.memory_id]
 
     def _same_slot(self, statement: Proposal | MemoryVersion) -> set[int]:
@@ -294,7 +294,7 @@ class Neighbourhood:
 
     def _sharing(self, words: frozenset[str]) -> set[int]:
         """Places of the memories that hold one of some words."""
-        told = self._told
+        told = self._words_of
         likely = {p for word in words for p in self._word_places.get(word, ())}
         return {p for p in likely if p in told and not words.isdisjoint(told[p].all)}
 
