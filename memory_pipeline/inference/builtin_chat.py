@@ -22,7 +22,7 @@ from memory_pipeline.language.english import parser
 
 R = TypeVar("R")
 
-VERSION = 13
+VERSION = 14
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
 _TASKS: dict[str, Callable[[Mapping[str, Any]], Any]] = {
