@@ -118,13 +118,20 @@ def _nouns(sentence: Sentence) -> Iterator[list[Token]]:
         if token.lemma.lower() not in table("directives")["boundary_nouns"] or token.index + 2 >= len(sentence):
             continue
         before = [plain(t) for t in sentence.tokens[max(token.index - 5, 0) : token.index]]
-        refusing = {"no", "zero", "enough", "stop", "drop"} & set(before)
-        unwanted = "not" in before and {"want", "need", "like", "make"} & {*before}
+        refusing = set(table("directives")["boundary_refusing"]) & set(before)
+        unwanted = "not" in before and _unwanted(set(before))
         refusing |= {"not"} if before[-2:] == ["not", "a"] else set()
         if not (refusing or unwanted) or {"have", "has", "had", "there", "is", "was", "'s"} & set(before):
             continue
         if sentence[token.index + 1].low in {"about", "of", "on", "regarding"}:
             yield _named(sentence.tokens[token.index + 2 :])
+
+
+def _unwanted(before: set[str]) -> bool:
+    """Whether what is denied is the wish for a noun, or that any more of it could be borne."""
+    known = table("directives")
+    borne = before & set(known["boundary_borne"]) and before & {"any", "another", "more"}
+    return bool(borne or before & set(known["boundary_unwanted"]))
 
 
 def _kinds_of_talk(sentence: Sentence, asked: Sequence[Request]) -> Iterator[list[Token]]:

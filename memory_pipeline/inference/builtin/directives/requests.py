@@ -154,7 +154,9 @@ def _subject(sentence: Sentence, verb: Token) -> bool:
 
 
 def _gerund(sentence: Sentence, index: int) -> bool:
-    return index < len(sentence) and (sentence[index].tag == "VBG" or sentence[index].low.endswith("ing"))
+    if index >= len(sentence) or sentence[index].pos == "PRON":  # "avoid anything"
+        return False
+    return sentence[index].tag == "VBG" or sentence[index].low.endswith("ing")
 
 
 def _phrase(low: list[str], at: int) -> tuple[frozenset[str], int] | None:

@@ -71,6 +71,13 @@ BOUNDARIES = {
     "my ex is off limits": "ex",
     "don't remind me of my old job": "old job",
     "Don't comment on my weight, never": "weight",
+    "I can't handle any talk of the miscarriage.": "miscarriage",
+    "Quit making remarks about my hair.": "hair",
+    "Could you avoid anything to do with the war?": "war",
+    "I'd like us to avoid the subject of Leo's school.": "Leo's school",
+    "My ex-wife is a subject I won't discuss.": "ex-wife",
+    "My age is nobody's business.": "age",
+    "It embarrasses me when you mention my skin.": "skin",
 }
 
 
@@ -81,6 +88,19 @@ def test_boundary_is_added_and_suppresses_what_it_names(content: str, topic: str
     assert (suppressed.operation, suppressed.value) == (Operation.SUPPRESS, topic)
     assert added.surface is suppressed.surface is Surface.AVOID
     assert topic in suppressed.content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I can't handle the questions of my students.",
+        "I'd like us to avoid the motorway on Friday.",
+        "Pricing is a subject I teach.",
+        "It embarrasses me when my dad mentions my skin.",
+    ],
+)
+def test_what_resembles_a_boundary_is_none(content: str) -> None:
+    assert not [d for d in drafts(content) if d.attribute == "avoid_topic"]
 
 
 FORGETTING = {
