@@ -149,7 +149,7 @@ class DataRights:
         from memory_pipeline.stages.operations.erasure.foreign_files import Handling
 
         if foreign_files not in (None, *Handling):
-            raise QueryError(f"foreign_files is {foreign_files!r}; it is keep or delete")
+            raise QueryError(f"foreign_files is {foreign_files!r}; it is keep or delete", argument="foreign_files")
         foreign = None if foreign_files is None else Handling(foreign_files)
         return erase_named(self._context(progress), scope_of(tenant_id, user_id), message_id, session_id, foreign)
 

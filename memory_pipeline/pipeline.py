@@ -113,7 +113,7 @@ class Pipeline:
 
         stop = listen(self._progress)
         try:
-            return run(self.settings, _day(from_), _day(to), only, accept=accept)
+            return run(self.settings, _day("from_", from_), _day("to", to), only, accept=accept)
         finally:
             stop()
 
@@ -127,7 +127,7 @@ class Pipeline:
         from memory_pipeline.orchestration.runs.plan import plan
 
         ctx = self._context("plan")
-        return look_ahead(ctx, plan(ctx, _day(from_), _day(to), only))
+        return look_ahead(ctx, plan(ctx, _day("from_", from_), _day("to", to), only))
 
     def diff(
         self,
@@ -148,7 +148,7 @@ class Pipeline:
         """
         from memory_pipeline.orchestration.runs.diff import diff
 
-        return diff(self.settings, _day(from_), _day(to), agree=agree, progress=self._progress)
+        return diff(self.settings, _day("from_", from_), _day("to", to), agree=agree, progress=self._progress)
 
     aingest = in_thread(ingest)
     arun = in_thread(run)
@@ -166,11 +166,11 @@ def _silent(label: str, done: int, total: int | None) -> None:
     """Tells nobody."""
 
 
-def _day(when: Moment | None) -> date | None:
+def _day(name: str, when: Moment | None) -> date | None:
     if when is None:
         return None
     try:
         found = moment(when)
     except ValueError as error:
-        raise QueryError(str(error)) from error
+        raise QueryError(f"{name}: {error}", argument=name) from error
     return found.date() if isinstance(found, datetime) else found

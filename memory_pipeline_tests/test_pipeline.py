@@ -60,8 +60,9 @@ def test_messages_become_memories(pipeline: Pipeline, tmp_path: Path) -> None:
         assert (day.label, day.messages) == ("2026-03-10", 1)
         history = reader.explain(found.memory_id, user_id="ann")
         assert [m["quote"] for m in history.messages] == [TURN["content"]] and history.memory == found
-        with pytest.raises(QueryError, match="no day or time such as 2026-03-01"):
+        with pytest.raises(QueryError, match="no day or time such as 2026-03-01") as caught:
             reader.memories(user_id="ann", as_of="last week")
+        assert caught.value.argument == "as_of"
         reader.close()
         assert reader.search("where do I live?", user_id="ann"), "what was let go of is opened again"
     with MemoryCurator.open(pipeline.settings.home) as curator:
@@ -82,8 +83,9 @@ def test_files_and_folders(pipeline: Pipeline, tmp_path: Path) -> None:
     assert asyncio.run(pipeline.aingest([str(file)], user_id="ann")).known == 1
     with pytest.raises(IngestError, match="either paths or messages"):
         pipeline.ingest([file, TURN])
-    with pytest.raises(QueryError, match="no day or time"):
+    with pytest.raises(QueryError, match="no day or time") as caught:
         pipeline.run("soon")
+    assert caught.value.argument == "from_"
 
 
 def test_acts_have_asynchronous_twins(tmp_path: Path) -> None:

@@ -108,7 +108,9 @@ def scope_of(tenant_id: str, user_id: str) -> Scope:
     """
     for name, value in (("tenant_id", tenant_id), ("user_id", user_id)):
         if not isinstance(value, str) or not value.strip():
-            raise QueryError(f"{name} must be a non-empty string: every read belongs to one user of one tenant")
+            raise QueryError(
+                f"{name} must be a non-empty string: every read belongs to one user of one tenant", argument=name
+            )
     return Scope(tenant_id, user_id)
 
 
@@ -145,7 +147,7 @@ def checked(
     if not isinstance(text, str):
         raise QueryError(f"a query is text, not {type(text).__name__}")
     if isinstance(k, bool) or not isinstance(k, int) or not 0 <= k <= _MOST:
-        raise QueryError(f"k must be a whole number from 0 to {_MOST:,}, not {k!r}")
+        raise QueryError(f"k must be a whole number from 0 to {_MOST:,}, not {k!r}", argument="k")
     moment = instant(as_of, timezone, "as_of")
     reached = DETAILS[one_of("detail", detail, DETAILS)]
     return Query(
@@ -181,7 +183,7 @@ def one_of(name: str, value: str, known: Iterable[str]) -> str:
         QueryError: it is not; the message lists them.
     """
     if value not in (names := [str(n) for n in known]):
-        raise QueryError(f"{name} {value!r} does not exist; there are {', '.join(sorted(names))}")
+        raise QueryError(f"{name} {value!r} does not exist; there are {', '.join(sorted(names))}", argument=name)
     return value
 
 
@@ -206,7 +208,7 @@ def instant(when: When | None, timezone: str, name: str) -> datetime | None:
     try:
         found = moment(when)
     except ValueError as error:
-        raise QueryError(f"{name}: {error}") from error
+        raise QueryError(f"{name}: {error}", argument=name) from error
     if isinstance(found, datetime):
         return (found if found.tzinfo else found.replace(tzinfo=zone(timezone))).astimezone(UTC)
     return day_end(min(found, _LAST_DAY), timezone) - timedelta(microseconds=1)
@@ -223,7 +225,7 @@ def local_date(when: When | None, timezone: str, name: str) -> date | None:
     try:
         found = moment(when)
     except ValueError as error:
-        raise QueryError(f"{name}: {error}") from error
+        raise QueryError(f"{name}: {error}", argument=name) from error
     if not isinstance(found, datetime):
         return found
     return found.date() if found.tzinfo is None else local_day(found, timezone)

@@ -220,15 +220,17 @@ class TestRelatives:
 
 class TestNotFound:
     def test_a_wrong_id_says_how_to_list_them(self, home: Store, reader: MemoryReader) -> None:
-        with pytest.raises(NotFound, match="memory-pipeline memories --user"):
+        with pytest.raises(NotFound, match="memory-pipeline memories --user") as caught:
             reader.explain("mem_nonsense", **home.owner)
+        assert (caught.value.memory_id, caught.value.user_id) == ("mem_nonsense", home.owner["user_id"])
 
     def test_a_withdrawn_memory_says_when_and_by_what_run(self, home: Store, reader: MemoryReader) -> None:
         memory = home.memory("Lives in Lisbon.")
         at = memory.recorded_at.replace(year=2027)
         home.lake.append("memory_versions", [replace(memory, asserted=False, run_id="run-9", recorded_at=at)])
-        with pytest.raises(NotFound, match=r"withdrawn on 2027-\d\d-\d\d by run run-9"):
+        with pytest.raises(NotFound, match=r"withdrawn on 2027-\d\d-\d\d by run run-9") as caught:
             reader.explain(memory.memory_id, **home.owner)
+        assert (caught.value.memory_id, caught.value.run_id) == (memory.memory_id, "run-9")
 
     def test_somebody_else_s_memory_is_nobody_s(self, home: Store, reader: MemoryReader) -> None:
         theirs = home.of("bob").memory("Lives in Rome.")

@@ -102,7 +102,7 @@ def frame(lake: Lake, scope: Scope, name: str) -> pd.DataFrame:
         QueryError: there is no table of that name.
     """
     if name not in _FRAMES:
-        raise QueryError(f"no frame {name!r}; there are {', '.join(_FRAMES)}")
+        raise QueryError(f"no frame {name!r}; there are {', '.join(_FRAMES)}", argument="name")
     table = lake.sql(_FRAMES[name], {"tenant": scope.tenant_id, "user": scope.user_id})
     found: pd.DataFrame = table.to_pandas()
     return found
@@ -123,7 +123,7 @@ def timeline(
     """
     size = Grain(one_of("grain", grain, Grain))
     if start is not None and end is not None and end < start:
-        raise QueryError(f"the timeline ends ({end}) before it starts ({start})")
+        raise QueryError(f"the timeline ends ({end}) before it starts ({start})", argument="end")
     known = [d for name in ("messages", "memory_versions", "summaries") for d in lake.days(name)]
     if not known:
         return []

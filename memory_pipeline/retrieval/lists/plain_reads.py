@@ -121,7 +121,9 @@ class PlainReads:
         scope, rows = scope_of(tenant_id, user_id), self._engine.searcher.sources.rows
         found = person(rows(MESSAGES, scope), rows(MEMORIES, scope))
         if found is None:
-            raise NotFound(f"nothing is known of a user {user_id!r} of tenant {tenant_id!r}")
+            raise NotFound(
+                f"nothing is known of a user {user_id!r} of tenant {tenant_id!r}", tenant_id=tenant_id, user_id=user_id
+            )
         return found
 
     def users(self, *, tenant_id: str = "default", user_id: str | None = None) -> list[dict[str, Any]]:

@@ -73,7 +73,7 @@ def explain(lake: Lake, scope: Scope, memory_id: str, around: Around | None = No
     rows = [row for row in ledger if row.memory_id == memory_id]
     versions = sorted(standing(rows), key=lambda v: (v.version, v.recorded_at))
     if not versions:
-        raise _not_found(memory_id, rows)
+        raise _not_found(scope, memory_id, rows)
     state = fold(ledger)
     current = state[memory_id]
     made_by = list(dict.fromkeys(v.proposal_id for v in reversed(versions) if v.proposal_id))
@@ -123,13 +123,17 @@ def _beside(lake: Lake, scope: Scope, memory_id: str, around: Around) -> list[Me
     return _owned(lake, "memory_versions", MemoryVersion, scope, "memory_id", ids.to_pylist(), set(days))
 
 
-def _not_found(memory_id: str, rows: Sequence[MemoryVersion]) -> NotFound:
+def _not_found(scope: Scope, memory_id: str, rows: Sequence[MemoryVersion]) -> NotFound:
+    whose = {"tenant_id": scope.tenant_id, "user_id": scope.user_id, "memory_id": memory_id}
     if not rows:
-        return NotFound(f"no memory {memory_id!r} of this user; list them with `memory-pipeline memories --user USER`")
+        sentence = f"no memory {memory_id!r} of this user; list them with `memory-pipeline memories --user USER`"
+        return NotFound(sentence, **whose)
     last = max(rows, key=lambda v: v.recorded_at)
     return NotFound(
         f"memory {memory_id!r} was withdrawn on {last.recorded_at:%Y-%m-%d} by run {last.run_id}: what it rested on "
-        f"has changed, or its run was rolled back; it said {last.content!r}"
+        f"has changed, or its run was rolled back; it said {last.content!r}",
+        run_id=last.run_id,
+        **whose,
     )
 
 

@@ -115,7 +115,7 @@ def of_reason(
     """
     rows = _rows(lake, _OF_REASON, wanted, reason=reason, latest=latest)
     if not rows and not meaning(reason):
-        raise QueryError(f"no verdict has the reason {reason!r}; there are {', '.join(Reason)}")
+        raise QueryError(f"no verdict has the reason {reason!r}; there are {', '.join(Reason)}", argument="reason")
     found = []
     for row in rows:
         failed = row.pop("failed")

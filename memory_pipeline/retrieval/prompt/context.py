@@ -137,5 +137,5 @@ def _limit(policy: ContextPolicy, layout: str, budget: int | None) -> int:
     if budget is None:
         return policy.lessons_tokens if layout == "lessons" else policy.budget_tokens
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        raise QueryError(f"budget must be a whole number of tokens, not {budget!r}")
+        raise QueryError(f"budget must be a whole number of tokens, not {budget!r}", argument="budget")
     return budget

@@ -53,9 +53,9 @@ def given(message: str, system: str | None, services: Mapping[str, Any] | None, 
     system = RULES if system is None else system
     for name, text in (("message", message), ("system", system)):
         if not isinstance(text, str):
-            raise QueryError(f"{name} is text, not {type(text).__name__}")
+            raise QueryError(f"{name} is text, not {type(text).__name__}", argument=name)
     if services is not None and not isinstance(services, Mapping):
-        raise QueryError(f"services maps names to data, and is no {type(services).__name__}")
+        raise QueryError(f"services maps names to data, and is no {type(services).__name__}", argument="services")
     return PromptInput(message, system, services or {}, checked_turns(history))
 
 
@@ -77,7 +77,7 @@ class Rooms:
         if total is None:
             total = policy.total_tokens
         if isinstance(total, bool) or not isinstance(total, int) or total < 0:
-            raise QueryError(f"budget must be a whole number of tokens, not {total!r}")
+            raise QueryError(f"budget must be a whole number of tokens, not {total!r}", argument="budget")
         share = total / policy.total_tokens
         self.total = total
         self.tools, self.reserve = round(policy.tools_tokens * share), round(policy.reserve_tokens * share)

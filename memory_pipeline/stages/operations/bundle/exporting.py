@@ -33,7 +33,11 @@ def export(ctx: StageContext, scope: Scope, out: Path) -> Manifest:
         ctx.progress("exporting", n, len(OF_A_USER))
         lines[dataset] = sorted(line(row) for row in rows_of(ctx, dataset, scope))
     if not any(lines.values()):
-        raise NotFound(f"nothing is known of user {scope.user_id!r} of tenant {scope.tenant_id!r}")
+        raise NotFound(
+            f"nothing is known of user {scope.user_id!r} of tenant {scope.tenant_id!r}",
+            tenant_id=scope.tenant_id,
+            user_id=scope.user_id,
+        )
     manifest = _manifest(ctx, scope, lines)
     write(out, manifest, lines)
     ctx.progress("exporting", len(OF_A_USER), len(OF_A_USER))
