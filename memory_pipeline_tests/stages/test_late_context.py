@@ -11,6 +11,7 @@ import pytest
 
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import Bucket
 from memory_pipeline.stages.extraction.session_context import cut, digests
 from memory_pipeline.stages.plan.freshness import inputs, record, stale
 from memory_pipeline.stages.plan.registry import BY_NAME
@@ -92,7 +93,7 @@ def test_it_does_not_matter_which_days_are_looked_at(tmp_path: Path) -> None:
 def _seen(ctx: StageContext) -> dict[date, list[object]]:
     """What extraction would ask on each day."""
     found: dict[date, list[object]] = {}
-    for window, inside, before in cut(ctx, ctx.lake.days("messages")):
+    for window, inside, before in cut(ctx, Bucket(tuple(ctx.lake.days("messages")))):
         parts = (inside, before.context, before.summarised)
         found.setdefault(window.day, []).append([[m.message_id for m in part] for part in parts])
     return found

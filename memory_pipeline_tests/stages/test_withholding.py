@@ -16,6 +16,7 @@ from memory_pipeline.domain.scope import Classification
 from memory_pipeline.settings import Settings
 from memory_pipeline.stages.consolidation.consolidate import consolidate
 from memory_pipeline.stages.context import StageContext
+from memory_pipeline.stages.engines.user_buckets import Bucket
 from memory_pipeline.stages.extraction.extract import extract
 from memory_pipeline.stages.extraction.extract_requests import works
 from memory_pipeline.stages.messages.index_messages import index_messages
@@ -103,7 +104,7 @@ def test_a_changed_policy_reaches_what_is_indexed(ctx: StageContext, tmp_path: P
 
 
 def test_summaries_are_told_from_what_readers_may_see(ctx: StageContext) -> None:
-    (diary,) = diaries(ctx, [DAY]).values()
+    (diary,) = diaries(ctx, Bucket((DAY,))).values()
     evidence = diary.evidence([DAY], 1000)
     assert evidence is not None
     shown = repr([m.content for m in evidence.messages])
@@ -118,7 +119,7 @@ def test_summaries_tell_no_restricted_memory(ctx: StageContext) -> None:
         memory(proposal("Has the email address ada@example.org.")), classification=Classification.RESTRICTED
     )
     ctx.lake.append("memory_versions", [open_, restricted])
-    (diary,) = diaries(ctx, [DAY]).values()
+    (diary,) = diaries(ctx, Bucket((DAY,))).values()
     evidence = diary.evidence([DAY], 1000)
     assert evidence is not None
     assert [m.content for m in evidence.memories] == ["Lives in Lisbon."]
