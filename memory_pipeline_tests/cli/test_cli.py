@@ -201,6 +201,8 @@ def test_users_are_listed_and_an_unknown_one_is_asked_about(cli: Cli) -> None:
     asked = cli.run(["memories", "--user", "alice", "--tenant", "acme"])
     assert (asked.returncode, asked.stdout) == (0, "")
     assert asked.stderr == "memory-pipeline: tenant acme has no user alice; did you mean tenant default (--tenant)?\n"
+    question = cli.run(["ask", "Where do I live?", "--user", "alice", "--tenant", "acme"])
+    assert question.stderr == asked.stderr
 
 
 def test_sql_lists_its_views(cli: Cli) -> None:

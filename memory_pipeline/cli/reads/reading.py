@@ -142,9 +142,10 @@ def ask(
 ) -> None:
     """Answer from memory alone, with citations, or say that it is not known."""
     from memory_pipeline.cli.reads.users import suggest
+    from memory_pipeline.retrieval.answers.answer import NOT_KNOWN
 
     answer = _asked_reader().ask(question, user_id=user, tenant_id=tenant, detail=detail)
-    if not answer.known:
+    if answer.text == NOT_KNOWN:  # what comes nearest is told of a known user only
         suggest(user, tenant)
     if as_json:
         print_json({"text": answer.text, "citations": answer.citations, "known": answer.known})
