@@ -53,7 +53,8 @@ def _thing(sentence: Sentence, said: list[Token]) -> bool:
     head = nouns[0]
     while (after := _after(sentence, head)) is not None and after.pos in {"NOUN", "PROPN"}:
         head = after
-    if any(t.low in _OF | {",", "and"} for t in sentence.tokens[: head.index]):
+    before = sentence.tokens[: head.index]
+    if any(t.low in _OF | {",", "and"} or t.tag == "VBG" for t in before):  # "going freelance for two clients"
         return False
     after = _after(sentence, head)
     if {head.low, head.lemma.lower()} & words("ordered"):

@@ -20,6 +20,8 @@ ORDERED = [
     "Ser vs estar please, short.",
 ]
 STATED = [
+    "going freelance for 8 clients",
+    "Hauling cattle for a ranch in Amarillo",
     "Nurse for twelve years",
     "Insulin for the diabetes, twice a day",
     "Vegan for three years",
