@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from memory_pipeline.asynchronous import in_thread
 from memory_pipeline.domain.scope import Scope
@@ -16,6 +16,7 @@ from memory_pipeline.errors import CurationError, QueryError
 from memory_pipeline.settings import Settings
 
 if TYPE_CHECKING:
+    from memory_pipeline.domain.erasure_certificate import ErasureCertificate
     from memory_pipeline.inference.encoder import Encoder
     from memory_pipeline.stages.context import Progress, StageContext
     from memory_pipeline.stages.operations.bundle.archive import Manifest
@@ -128,7 +129,7 @@ class DataRights:
         session_id: str | None = None,
         foreign_files: str | None = None,
         progress: Progress | None = None,
-    ) -> dict[str, Any]:
+    ) -> ErasureCertificate:
         """Remove a user, a session or a message for good from everywhere, with all that rests on it alone.
 
         What rests on other messages too is made anew from these. The erased messages stay out when they are sent

@@ -28,7 +28,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from typing import Any, Self
 
 
 class MemoryPipelineError(Exception):
@@ -60,15 +62,61 @@ class MemoryPipelineError(Exception):
             setattr(self, name, value)
 
     def to_dict(self) -> dict[str, Any]:
-        """Its class, sentence and attributes that are known, as JSON has them."""
-        names = sorted({name for cls in type(self).__mro__ for name in getattr(cls, "__annotations__", {})})
-        known = {name: getattr(self, name) for name in names}
-        plain = {name: value for name, value in known.items() if isinstance(value, str | int | float | bool)}
-        return {"error": type(self).__name__, "message": str(self), **plain}
+        """Its class, sentence and attributes that are known, as JSON has them; moments in ISO 8601."""
+        known = {name: _plain(getattr(self, name)) for name in sorted(_declared(type(self)))}
+        told = {name: value for name, value in known.items() if value not in (None, [], "")}
+        return {"error": type(self).__name__, "message": str(self), **told}
+
+    @classmethod
+    def of_dict(cls, message: str, told: Mapping[str, Any]) -> Self:
+        """The error of this class that :meth:`to_dict` made something of; what the class does not declare is left out.
+
+        Raises:
+            ValueError, TypeError: a value is not of its attribute's type.
+        """
+        kinds = _declared(cls)
+        given = {name: value for name, value in told.items() if name in kinds and value is not None}
+        return cls(message, **{name: _PARSERS.get(kinds[name], _same)(value) for name, value in given.items()})
+
+
+def _declared(cls: type) -> dict[str, str]:
+    """The attributes that a class of errors declares, and their types as they are written."""
+    return {name: kind for one in cls.__mro__ for name, kind in getattr(one, "__annotations__", {}).items()}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_PARSERS: Mapping[str, Callable[[Any], Any]] = {
+    "datetime | None": datetime.fromisoformat,
+    "tuple[str, ...]": tuple,
+    "tuple[Any, ...]": tuple,
+    "tuple[date, ...]": lambda days: tuple(map(date.fromisoformat, days)),
+}
+"""How what JSON has no type for is read, by the attribute's type."""
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; None where it is, or is made of, objects that JSON does not have."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, tuple):
+        plain = [_plain(one) for one in value]
+        return None if None in plain else plain
+    return value if isinstance(value, str | int | float | bool) else None
 
 
 class SettingsError(MemoryPipelineError):
-    """A setting is missing, malformed or contradicts another one."""
+    """A setting is missing, malformed or contradicts another one.
+
+    Attributes:
+        setting: its name: of the environment variable, or of the policy's section and figure.
+        path: of the file that it stands in or names, where it is one.
+    """
+
+    setting: str | None = None
+    path: str | None = None
 
 
 class IngestError(MemoryPipelineError):
@@ -94,31 +142,44 @@ class ModelError(MemoryPipelineError):
 class ReplyError(ModelError):
     """A model answered, but not with something that fits the schema, even after one repair.
 
-    Args:
-        message: what is wrong with the reply.
+    Attributes:
         reply: the raw text, kept so that it can be put aside and looked at.
     """
 
-    def __init__(self, message: str, reply: str = "", **facts: Any) -> None:
-        super().__init__(message, **facts)
-        self.reply = reply
+    reply: str = ""
 
 
 class BudgetExceeded(ModelError):
     """The day's budget for model calls is spent; what was paid for is kept.
 
-    Args:
-        message: what was spent, and when it goes on.
+    Attributes:
         usd: what the call that could not start might have cost.
+        spent_usd, limit_usd: of the day so far, and of a whole one.
+        still_open: how many calls were not made.
+        resumes_at: when a run may go on; None where it may not before the limit is raised.
     """
 
-    def __init__(self, message: str, usd: float = 0.0, **facts: Any) -> None:
-        super().__init__(message, **facts)
-        self.usd = usd
+    usd: float = 0.0
+    spent_usd: float | None = None
+    limit_usd: float | None = None
+    still_open: int | None = None
+    resumes_at: datetime | None = None
 
 
 class BatchError(ModelError):
-    """The provider, or somebody there, would not have a batch carried out; what it had answered is kept."""
+    """The provider, or somebody there, would not have a batch carried out; what it had answered is kept.
+
+    Attributes:
+        batch_id: by which the provider knows it; None where it was never taken.
+        status: what the provider says became of it.
+        url: of the provider.
+        unanswered: how many requests it has left open.
+    """
+
+    batch_id: str | None = None
+    status: str | None = None
+    url: str | None = None
+    unanswered: int | None = None
 
 
 class StorageError(MemoryPipelineError):
@@ -143,32 +204,71 @@ class ForeignFiles(StorageError):
 
 class EngineError(MemoryPipelineError):
     """The cluster that stages are to run on cannot be reached, or lost what it was working on; nothing half-made
-    holds."""
+    holds.
+
+    Attributes:
+        address: of the cluster, as Ray takes it.
+        node: the machine of the cluster that cannot do its part; None where it is about the cluster as a whole.
+    """
+
+    address: str | None = None
+    node: str | None = None
 
 
 class AuditFailed(MemoryPipelineError):
     """What a run has staged breaks a rule, so nothing of it was published: readers see what they saw before.
 
-    Args:
-        message: which audits, their figures and limits, and how to see the rows.
+    Attributes:
         audits: what every audit found, those that passed included.
+        failed: the names of those that did not pass and that nobody has accepted to fail.
     """
 
-    def __init__(self, message: str, audits: tuple[Any, ...] = (), **facts: Any) -> None:
-        super().__init__(message, **facts)
-        self.audits = audits
+    audits: tuple[Any, ...] = ()
+    failed: tuple[str, ...] = ()
 
 
 class IndexMismatch(StorageError):
-    """The index was built by another encoder or schema than the one in use."""
+    """The index was built by another encoder or schema than the one in use.
+
+    Attributes:
+        table: the table of the index; None where it is about all of them.
+        lacking, unknown: its columns that are missing, and those that this release does not know.
+        encoder: the name of the encoder that was asked for, where that is what differs.
+        in_force: the name of the encoder that the home is switched to.
+    """
+
+    table: str | None = None
+    lacking: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    encoder: str | None = None
+    in_force: str | None = None
 
 
 class IndexDamaged(StorageError):
-    """A file of the index is gone, cut short or changed; the index is made again from the lake."""
+    """A file of the index is gone, cut short or changed; the index is made again from the lake.
+
+    Attributes:
+        table: the table of the index that it belongs to.
+        reason: what is wrong with it.
+    """
+
+    table: str | None = None
+    reason: str | None = None
 
 
 class SchemaTooNew(StorageError):
-    """A home, a file or a bundle was written by a newer release, in a form that this one does not know."""
+    """A home, a file or a bundle was written by a newer release, in a form that this one does not know.
+
+    Attributes:
+        dataset: which one; None where it is about the home or the bundle as a whole.
+        version, supported: the version that was met, and the newest that this release knows.
+        written_by: the release that wrote it, where it says so.
+    """
+
+    dataset: str | None = None
+    version: int | None = None
+    supported: int | None = None
+    written_by: str | None = None
 
 
 class BundleError(MemoryPipelineError):
@@ -184,14 +284,20 @@ class BundleError(MemoryPipelineError):
 
 
 class NotFound(MemoryPipelineError):
-    """No such memory, message or recall for this tenant and user.
+    """What was asked for by an id or a name does not exist, or not for this tenant and user.
 
     Attributes:
-        memory_id, message_id: what was asked for.
+        memory_id, message_id, session_id, domain, recall_id, item_id, erasure_id, key_id: what was asked for.
     """
 
     memory_id: str | None = None
     message_id: str | None = None
+    session_id: str | None = None
+    domain: str | None = None
+    recall_id: str | None = None
+    item_id: str | None = None
+    erasure_id: str | None = None
+    key_id: str | None = None
 
 
 class QueryError(MemoryPipelineError):
@@ -215,15 +321,53 @@ class CurationError(MemoryPipelineError):
 
 
 class EvaluationError(MemoryPipelineError):
-    """A fixture, a data set or a suite of the evaluation cannot be used as it is."""
+    """A fixture, a data set or a suite of the evaluation cannot be used as it is.
+
+    Attributes:
+        suite, data_set, fixture: which one, by its name.
+        path: of the file or folder that it was to be read from, or that the report was to be written to.
+        line: of that file, from 1.
+    """
+
+    suite: str | None = None
+    data_set: str | None = None
+    fixture: str | None = None
+    path: str | None = None
+    line: int | None = None
 
 
 class PromotionError(MemoryPipelineError):
-    """A candidate may not be put in force, or there is nothing to go back to."""
+    """A candidate may not be put in force, or there is nothing to go back to.
+
+    Attributes:
+        candidate: what it would change, in words; None where none was named.
+        reasons: the limits that its evaluation did not keep.
+        evaluated_at: when it was evaluated; None where it was not.
+        setting: the environment variable that stands in the way.
+    """
+
+    candidate: str | None = None
+    reasons: tuple[str, ...] = ()
+    evaluated_at: datetime | None = None
+    setting: str | None = None
 
 
 class RollbackError(MemoryPipelineError):
-    """A run cannot be rolled back, or not as things stand."""
+    """A run cannot be rolled back, or not as things stand.
+
+    Attributes:
+        runs: those that were to be rolled back together; ``run_id`` is the one of them that it is about.
+        rollback_id: the rollback that has done it already, or that is undone already.
+        later_runs: runs that have made anew since what it made: they are to be rolled back first.
+        memory_ids: memories that the user has changed by hand since, and that would have nothing left to rest on.
+        stale_days: days that are to be made anew first.
+    """
+
+    runs: tuple[str, ...] = ()
+    rollback_id: str | None = None
+    later_runs: tuple[str, ...] = ()
+    memory_ids: tuple[str, ...] = ()
+    stale_days: tuple[date, ...] = ()
 
 
 class ServerError(MemoryPipelineError):

@@ -151,7 +151,8 @@ class Settings(BaseSettings):
                 f"MEMORY_PIPELINE_{'_'.join(str(p) for p in e['loc']).upper()}: {e['msg']}"
                 for e in error.errors(include_input=False)
             )
-            raise SettingsError(wrong) from error
+            first = "_".join(str(part) for part in error.errors()[0]["loc"]).upper()
+            raise SettingsError(wrong, setting=f"MEMORY_PIPELINE_{first}") from error
 
     @property
     def remote(self) -> bool:
@@ -193,7 +194,11 @@ class Settings(BaseSettings):
         try:
             return _policy((_PACKAGE / "policy.toml").read_text(encoding="utf-8"), file and file.read_text("utf-8"))
         except (OSError, ValueError) as error:
-            raise SettingsError(f"policy{f' ({file})' if file else ''}: {error}") from error
+            raise SettingsError(
+                f"policy{f' ({file})' if file else ''}: {error}",
+                setting="MEMORY_PIPELINE_POLICY",
+                path=None if file is None else str(file),
+            ) from error
 
 
 @lru_cache(maxsize=16)  # a process has settings in many places, and they say the same

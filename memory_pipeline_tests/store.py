@@ -23,9 +23,10 @@ from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence
 from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.text import words
+from memory_pipeline.inference.token_vectors import DIMENSIONS, STEPS, Encoding, encodings
 from memory_pipeline.retrieval.reader import MemoryReader
 from memory_pipeline.settings import Settings
-from memory_pipeline.stages.messages.index_messages import indexed_messages
+from memory_pipeline.stages.messages.index_messages import indexed_messages, with_encodings
 from memory_pipeline.storage.parquet.arrow_rows import to_table
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.parquet.schemas import Usefulness
@@ -54,6 +55,26 @@ class WordEncoder:
                 vectors[row, axis] += 1
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+
+
+class WordTokenEncoder(WordEncoder):
+    """A token for each word, too: a vector that is the same for the same word and nearly at right angles to others'."""
+
+    model = "test-word-tokens"
+    gives_tokens = True
+
+    def encodings(self, texts: Sequence[str], *, words: bool = False) -> list[Encoding]:
+        """See :meth:`TokenEncoder.encodings`."""
+        said = [text.lower().split() for text in texts]
+        tokens = (b"".join(map(self.token, own)) for own in said)
+        made = zip(self.encode(texts), tokens, said, strict=True)
+        return [Encoding(vector, cut, tuple(own) if words else ()) for vector, cut, own in made]
+
+    def token(self, word: str) -> bytes:
+        """The packed token of a word."""
+        seed = int.from_bytes(hashlib.sha256(word.encode("utf-8", "replace")).digest()[:4])
+        drawn = np.random.default_rng(seed).standard_normal(DIMENSIONS)
+        return np.rint(drawn / np.linalg.norm(drawn) * STEPS).astype(np.int8).tobytes()
 
 
 @dataclass
@@ -152,7 +173,7 @@ class Store:
 
     def _index_turns(self, turns: Sequence[IndexedMessage]) -> None:
         texts = [spoken(t.speaker, t.content) for t in turns]
-        self.index.upsert("messages", to_table(turns, IndexedMessage), self.encoder.encode(texts))
+        self.index.upsert("messages", *with_encodings(to_table(turns, IndexedMessage), encodings(self.encoder, texts)))
 
     def conversation(self, *turns: tuple[str, str], **given: Any) -> list[Message]:
         """A session of turns, role and content, a minute apart, indexed in view of each other; one write."""

@@ -47,7 +47,7 @@ def test_own_conversations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_forget_and_explain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     example("forget_and_explain").main(str(tmp_path))
     assert capsys.readouterr().out.splitlines() == [
-        "memory: Plays the cello.",
+        "memory: Plays the cello in an orchestra.",
         "verdict: accepted add",
         "rests on: m-3 “I play the cello in an orchestra.”",
         "still found: []",

@@ -103,6 +103,25 @@ def test_acts_have_asynchronous_twins(tmp_path: Path) -> None:
     asyncio.run(act())
 
 
+def test_reads_and_erasure_have_asynchronous_twins(tmp_path: Path) -> None:
+    async def act() -> None:
+        home = str(tmp_path / "home")
+        with MemoryCurator.open(home) as curator, MemoryReader.open(home) as reader:
+            made = await curator.aremember("I play the cello.", user_id="ann")
+            (listed,) = await reader.amemories(user_id="ann")
+            history = await reader.aexplain(made.memory_id, user_id="ann")
+            periods = await reader.atimeline(user_id="ann", grain="month")
+            assert listed.memory_id == history.memory.memory_id == made.memory_id
+            assert [change["memory_id"] for period in periods for change in period.changes] == [made.memory_id]
+            certificate = await curator.aerase(user_id="ann", foreign_files="keep")
+            assert certificate.complete and certificate.removed == certificate["removed"]
+            assert (certificate.subjects[0].extent, certificate.proof.hits) == ("user", 0)
+            assert json.loads(json.dumps(certificate.to_dict()))["erasure_id"] == certificate.erasure_id
+            assert await reader.amemories(user_id="ann") == []
+
+    asyncio.run(act())
+
+
 def test_every_error_is_exported_and_drawn_in_the_tree() -> None:
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, MemoryPipelineError)]
     assert {kind.__name__ for kind in kinds} <= set(memory_pipeline.__all__)

@@ -32,5 +32,6 @@ def test_a_file_that_holds_no_secret_is_named(
     if content is not None:
         file.write_bytes(content)
     monkeypatch.setenv("MEMORY_PIPELINE_TELEMETRY_KEY_FILE", str(file))
-    with pytest.raises(SettingsError, match=rf"MEMORY_PIPELINE_TELEMETRY_KEY: .*{file}.*{reason}"):
+    with pytest.raises(SettingsError, match=rf"MEMORY_PIPELINE_TELEMETRY_KEY: .*{file}.*{reason}") as wrong:
         Settings.load()
+    assert wrong.value.setting == "MEMORY_PIPELINE_TELEMETRY_KEY"

@@ -120,6 +120,8 @@ def _indexed(ctx: StageContext, name: str) -> Iterator[str]:
         return
     for row in ctx.index.all(name, ctx.index.schema(name).names).to_pylist():
         row["vector"] = [round(x, 4) for x in row["vector"]]
+        if "tokens" in row:  # a coordinate on the edge of two bytes falls to either side, with the batch it came in
+            row["tokens"] = len(row["tokens"] or ())
         yield json.dumps(row, default=str, sort_keys=True)
 
 

@@ -95,7 +95,7 @@ def main() -> None:
         # What was interrupted still holds threads and engines; taking them apart in order only makes noise.
         sys.stderr.flush()
         os._exit(code)
-    sys.exit(code)
+    short_reads.leave(code)
 
 
 def _asked_for(arguments: Sequence[str]) -> tuple[str, typer.Typer]:

@@ -44,6 +44,14 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=piped())
 
 
+def tell(text: str, style: str | None = None) -> None:
+    """A text for people; into a pipe it goes as it is, and what lays it out is not loaded."""
+    if piped():
+        print(text)
+    else:
+        console().print(text, markup=False, style=style)
+
+
 def note(text: str) -> None:
     """A remark beside rows: into a pipe go the rows alone, and the remark to standard error."""
     if piped():

@@ -41,7 +41,10 @@ def memory_named(memory_id: str, user: str | None, tenant: str | None) -> tuple[
         if given is not None:
             return given, memory_id  # whoever looks for it there says best what is wrong
         raise NotFound(
-            f"no memory {memory_id}; list them with `memory-pipeline memories --user USER`", memory_id=memory_id
+            f"no memory {memory_id}; list them with `memory-pipeline memories --user USER`",
+            memory_id=memory_id,
+            tenant_id=tenant,
+            user_id=user,
         )
     ((scope, whole, _),) = found
     return scope, whole
@@ -56,7 +59,8 @@ def item_named(item_id: str, user: str | None, tenant: str | None) -> tuple[Scop
     """
     found = _named([_MEMORIES, _MESSAGES], item_id, user, tenant)
     if not found:
-        raise NotFound(f"no memory and no message {item_id}; list them with `memory-pipeline memories --user USER`")
+        sentence = f"no memory and no message {item_id}; list them with `memory-pipeline memories --user USER`"
+        raise NotFound(sentence, item_id=item_id, tenant_id=tenant, user_id=user)
     return found[0]
 
 

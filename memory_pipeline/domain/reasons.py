@@ -35,6 +35,8 @@ class Reason(StrEnum):
     SUBJECT = "subject", "says of one person what the user said of another"
     CONTRARY = "contrary", "says the opposite of its quote, or another number"
     UNFOUNDED = "unfounded", "states as so what the user only asked, supposed, wished or planned"
+    WIDENED = "widened", "says of more cases than its quote: of all, of always, of what was not left out"
+    EMBELLISHED = "embellished", "adds a detail or a cause that nobody gave"
     DERIVED = "derived", "is of a type that only the pipeline itself makes, out of memories"
 
     # Consolidation.

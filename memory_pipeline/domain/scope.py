@@ -17,11 +17,14 @@ class Classification(StrEnum):
     @property
     def level(self) -> int:
         """0 (public) to 3 (confidential)."""
-        return list(Classification).index(self)
+        return _LEVELS[self]
 
     def permits(self, other: Classification) -> bool:
         """Whether a ceiling of this class lets a row of ``other`` through (KN-27)."""
         return other.level <= self.level
+
+
+_LEVELS = {classification: level for level, classification in enumerate(Classification)}
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -73,7 +73,9 @@ def evaluate(names: Iterable[str], options: Options) -> dict[str, Mapping[str, F
     wanted = list(dict.fromkeys(names)) or list(there if given else SUITES)
     if unknown := [name for name in wanted if name not in there]:
         why = "" if loaders() else f"; {_ELSEWHERE}"
-        raise EvaluationError(f"no suite called {', '.join(unknown)}; there are {', '.join(there)}{why}")
+        raise EvaluationError(
+            f"no suite called {', '.join(unknown)}; there are {', '.join(there)}{why}", suite=unknown[0]
+        )
     if options.limit is not None and options.limit < 1:
         raise EvaluationError(f"a limit of {options.limit} leaves no question: give at least 1")
     return {name: there[name](options) for name in wanted}

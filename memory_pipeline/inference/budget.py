@@ -12,8 +12,9 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as time_of_day
+from typing import TYPE_CHECKING, Any
 
 from memory_pipeline.errors import BudgetExceeded
 
@@ -108,18 +109,22 @@ class Budget:
             still_open: calls that were not made.
         """
         limit = self.limit or 0.0
+        facts: dict[str, Any] = {"usd": usd, "spent_usd": self._spent, "limit_usd": limit, "still_open": still_open}
         name = "MEMORY_PIPELINE_BUDGET_USD_PER_DAY"
         if limit == 0:
-            return BudgetExceeded(f"{name}=0 allows no calls to hosted models: raise it, or use the builtin ones")
+            told = f"{name}=0 allows no calls to hosted models: raise it, or use the builtin ones"
+            return BudgetExceeded(told, **facts)
         remains = f"; model calls still open: {still_open}" if still_open else ""
         if usd > limit:
             told = f"a model call may take {usd:.4f} USD, more than a whole day's budget of {limit:g}"
-            return BudgetExceeded(f"{told}: raise {name}{remains}", usd)
+            return BudgetExceeded(f"{told}: raise {name}{remains}", **facts)
         told = f"the budget of {self._day} (UTC) is spent: {self._spent:.4f} of {limit:g} USD"
         if self._spent < limit:
             told += f", and the next call may take {usd:.4f}"
         return BudgetExceeded(
-            f"{told}{remains}; what was paid for is kept, and a run after 00:00 UTC goes on from there", usd
+            f"{told}{remains}; what was paid for is kept, and a run after 00:00 UTC goes on from there",
+            resumes_at=datetime.combine(self._day + timedelta(days=1), time_of_day.min, UTC),
+            **facts,
         )
 
     def _fits(self, usd: float) -> bool:

@@ -6,8 +6,6 @@ It answers every task of the protocol and says only what its inputs say: no gene
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from memory_pipeline.errors import ModelError
@@ -17,17 +15,63 @@ from memory_pipeline.language.english import parser
 
 R = TypeVar("R")
 
-VERSION = 14
+VERSION = 15
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
-_TASKS = {
-    "extract": "extraction.extract:extract",
-    "consolidate": "judge:judge",
-    "rolling_summary": "summaries.session:rolling",
-    "calendar": "summaries.summarise:calendar",
-    "reflect": "summaries.reflect:reflect",
-    "pattern": "summaries.clusters:pattern",
-    "answer": "answering.answer:answer",
+Task = Callable[[Mapping[str, Any]], Any]
+
+
+# Each is imported with its first request: a question that is asked once needs nothing of extraction.
+def _extract() -> Task:
+    from memory_pipeline.inference.builtin.extraction.extract import extract
+
+    return extract
+
+
+def _consolidate() -> Task:
+    from memory_pipeline.inference.builtin.judge import judge
+
+    return judge
+
+
+def _rolling_summary() -> Task:
+    from memory_pipeline.inference.builtin.summaries.session import rolling
+
+    return rolling
+
+
+def _calendar() -> Task:
+    from memory_pipeline.inference.builtin.summaries.summarise import calendar
+
+    return calendar
+
+
+def _reflect() -> Task:
+    from memory_pipeline.inference.builtin.summaries.reflect import reflect
+
+    return reflect
+
+
+def _pattern() -> Task:
+    from memory_pipeline.inference.builtin.summaries.clusters import pattern
+
+    return pattern
+
+
+def _answer() -> Task:
+    from memory_pipeline.inference.builtin.answering.answer import answer
+
+    return answer
+
+
+_TASKS: Mapping[str, Callable[[], Task]] = {
+    "extract": _extract,
+    "consolidate": _consolidate,
+    "rolling_summary": _rolling_summary,
+    "calendar": _calendar,
+    "reflect": _reflect,
+    "pattern": _pattern,
+    "answer": _answer,
 }
 
 
@@ -59,7 +103,7 @@ class BuiltinChat:
         """
         if request.task not in _TASKS:
             raise ModelError(f"the builtin model knows no task {request.task!r}; it knows {', '.join(_TASKS)}")
-        task = _task(request.task)
+        task = _TASKS[request.task]()
         try:
             value = task(request.inputs)
         except KeyError as error:
@@ -68,10 +112,3 @@ class BuiltinChat:
 
     async def aclose(self) -> None:
         """Nothing to release."""
-
-
-@cache
-def _task(name: str) -> Callable[[Mapping[str, Any]], Any]:
-    """What does a task. Imported with its first request: a question that is asked once needs nothing of extraction."""
-    found: Callable[[Mapping[str, Any]], Any] = resolve_name(f"memory_pipeline.inference.builtin.{_TASKS[name]}")
-    return found

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from memory_pipeline import telemetry
+from memory_pipeline.inference.token_vectors import Encoding, encodings, gives_tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,12 +39,12 @@ class Encoder(Protocol):
 
 
 class RememberingEncoder:
-    """An encoder that keeps the vectors of the latest texts, so that stages of one run do not encode a text twice."""
+    """An encoder that keeps what it made of the latest texts, so that stages of one run do not encode a text twice."""
 
     def __init__(self, encoder: Encoder, capacity: int = 20_000) -> None:
         self._encoder = encoder
         self._capacity = capacity
-        self._kept: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._kept: OrderedDict[str, Encoding] = OrderedDict()
         self._lock = Lock()
 
     @property
@@ -54,16 +55,25 @@ class RememberingEncoder:
     def dimensions(self) -> int:
         return self._encoder.dimensions
 
-    def remembered(self, texts: Iterable[str]) -> dict[str, npt.NDArray[np.float32]]:
-        """The vectors of those of some texts that are remembered."""
-        with self._lock:
-            return {t: self._kept[t] for t in texts if t in self._kept}
+    @property
+    def gives_tokens(self) -> bool:
+        return gives_tokens(self._encoder)
 
-    def remember(self, vectors: Mapping[str, npt.NDArray[np.float32]]) -> None:
-        """Take in vectors by text, as the latest ones."""
+    def remembered(self, texts: Iterable[str], *, tokens: bool = False) -> dict[str, Encoding]:
+        """What is remembered of some texts.
+
+        Args:
+            tokens: leave out those whose tokens were not asked for.
+        """
         with self._lock:
-            for text, vector in vectors.items():
-                self._kept[text] = vector
+            kept = ((text, self._kept.get(text)) for text in texts)
+            return {text: e for text, e in kept if e is not None and not (tokens and e.tokens is None)}
+
+    def remember(self, made: Mapping[str, Encoding]) -> None:
+        """Take in what was made of texts, as the latest ones."""
+        with self._lock:
+            for text, encoding in made.items():
+                self._kept[text] = encoding
                 self._kept.move_to_end(text)
             while len(self._kept) > self._capacity:
                 self._kept.popitem(last=False)
@@ -72,13 +82,23 @@ class RememberingEncoder:
         """See :meth:`Encoder.encode`."""
         import numpy as np
 
-        found = self.remembered(texts)
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        return np.stack([encoding.vector for encoding in self._found(texts, tokens=False)])
+
+    def encodings(self, texts: Sequence[str], *, words: bool = False) -> list[Encoding]:
+        """See :meth:`TokenEncoder.encodings`; words are not remembered."""
+        if words:
+            return encodings(self._encoder, texts, words=True)
+        return self._found(texts, tokens=self.gives_tokens)
+
+    def _found(self, texts: Sequence[str], *, tokens: bool) -> list[Encoding]:
+        found = self.remembered(texts, tokens=tokens)
         missing = [t for t in dict.fromkeys(texts) if t not in found]
         if missing:
             known = {"memory_pipeline.texts": len(missing), "memory_pipeline.texts_cached": len(texts) - len(missing)}
             with telemetry.span("embed", **known, **{"gen_ai.request.model": self.model}):
-                found.update(zip(missing, self._encoder.encode(missing), strict=True))
+                made = encodings(self._encoder, missing) if tokens else map(Encoding, self._encoder.encode(missing))
+                found.update(zip(missing, made, strict=True))
         self.remember(found)
-        if not texts:
-            return np.zeros((0, self.dimensions), dtype=np.float32)
-        return np.stack([found[t] for t in texts])
+        return [found[t] for t in texts]

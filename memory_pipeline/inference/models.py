@@ -42,7 +42,8 @@ def open_run_chat(settings: Settings, tell: Callable[[str, int, int | None], Non
         if settings.chat_batch:
             raise SettingsError(
                 "there is nothing to batch: the builtin chat model makes no calls. Set MEMORY_PIPELINE_CHAT=openai, or "
-                "leave out --batch and MEMORY_PIPELINE_CHAT_BATCH"
+                "leave out --batch and MEMORY_PIPELINE_CHAT_BATCH",
+                setting="MEMORY_PIPELINE_CHAT_BATCH",
             )
         return open_chat(settings)
     from memory_pipeline.inference.batches.batch import BatchChat
@@ -73,7 +74,8 @@ def in_force(settings: Settings) -> Settings:
         raise SettingsError(
             f"the home's vectors are those of {pointer.choice.name}, and texts leave this machine only when "
             f"MEMORY_PIPELINE_ENCODER says so: set it to {pointer.choice.encoder}, or go back with "
-            "`memory-pipeline encoder switch --back`"
+            "`memory-pipeline encoder switch --back`",
+            setting="MEMORY_PIPELINE_ENCODER",
         )
     return pointer.choice.applied(settings)
 

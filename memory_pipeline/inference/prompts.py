@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 CANARIES = ("Zorblax", "Vemquil", "Ostrimo")
 """Names that stand in the templates' examples and nowhere else: a proposal that contains one was copied from there."""
 
+_SETTING = "MEMORY_PIPELINE_PROMPTS"
 _SUFFIX = ".jinja"
 _VERSION = re.compile(r"\{#-? version: (\d+)\s")
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -60,7 +61,7 @@ class Prompts:
         self._hashes = {task: self._hash(names) for task, names in self._closures.items()}
         for name in sorted(own.keys() - set().union(*self._closures.values())):
             tasks = ", ".join(sorted(self._closures))
-            raise SettingsError(f"{own[name]} replaces no template; the tasks are {tasks}")
+            raise _wrong(f"{own[name]} replaces no template; the tasks are {tasks}", own[name])
 
     @classmethod
     def open(cls, settings: Settings) -> Prompts:
@@ -84,7 +85,8 @@ class Prompts:
             return [PromptMessage(role=role, content=_block(template, role, inputs)) for role in ("system", "user")]
         except (TemplateError, KeyError, TypeError, ValueError) as error:
             given = ", ".join(sorted(inputs))
-            raise SettingsError(f"{self._places[task + _SUFFIX]}: {error}; the inputs of {task} are {given}") from error
+            place = self._places[task + _SUFFIX]
+            raise _wrong(f"{place}: {error}; the inputs of {task} are {given}", place) from error
 
     def prompt_hash(self, task: str) -> str:
         """Digest of everything constant in a task's prompt: its template, what that includes, the vocabulary.
@@ -122,7 +124,8 @@ class Prompts:
             if current in found:
                 continue
             if current not in self._sources:
-                raise SettingsError(f"the prompt {name} needs {current}, which is not in {shipped('prompts')}")
+                sentence = f"the prompt {name} needs {current}, which is not in {shipped('prompts')}"
+                raise _wrong(sentence, self._places.get(name))
             found.add(current)
             waiting += self._needs(current)
         return frozenset(found)
@@ -134,9 +137,11 @@ class Prompts:
         try:
             others = _references(self._sources[name])
         except TemplateSyntaxError as error:
-            raise SettingsError(f"{self._places[name]}, line {error.lineno}: {error.message}") from error
+            place = self._places[name]
+            raise _wrong(f"{place}, line {error.lineno}: {error.message}", place) from error
         if None in others:
-            raise SettingsError(f"{self._places[name]}: an include needs a constant name, for the hash")
+            place = self._places[name]
+            raise _wrong(f"{place}: an include needs a constant name, for the hash", place)
         return tuple(other for other in others if other is not None)
 
     def _hash(self, names: frozenset[str]) -> str:
@@ -205,7 +210,7 @@ def _environment(sources: tuple[tuple[str, str], ...]) -> Environment:
 
 def _templates(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
-        raise SettingsError(f"MEMORY_PIPELINE_PROMPTS: {folder} is not a folder")
+        raise _wrong(f"{_SETTING}: {folder} is not a folder", folder)
     return {path.name: path for path in sorted(folder.glob(f"*{_SUFFIX}"))}
 
 
@@ -213,4 +218,8 @@ def _read(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} cannot be read: {error}") from error
+        raise _wrong(f"{path} cannot be read: {error}", path) from error
+
+
+def _wrong(sentence: str, place: Path | None) -> SettingsError:
+    return SettingsError(sentence, setting=_SETTING, path=None if place is None else str(place))

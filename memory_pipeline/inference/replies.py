@@ -189,7 +189,7 @@ def parse(cls: type[R], text: str) -> R:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(p) for p in first["loc"]) or "the reply"
-        raise ReplyError(f"{where}: {first['msg']}", text) from error
+        raise ReplyError(f"{where}: {first['msg']}", reply=text) from error
     return value
 
 

@@ -308,7 +308,7 @@ def _missing(reply: ChatReply[Any]) -> ReplyError:
     """Why a joint reply says nothing of a part."""
     if reply.cut_off:
         return UnfitReply("the reply was cut off before this part", reply.raw, _NO_CALL, cut_off=True)
-    return ReplyError("the reply left this part out", reply.raw)
+    return ReplyError("the reply left this part out", reply=reply.raw)
 
 
 def _by_key(found: pa.Table) -> dict[str, CachedReply]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.scope import Scope
+from memory_pipeline.inference.token_vectors import Encoding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,24 +72,41 @@ class VectorCache:
 
         if not texts:
             return np.zeros((0, self.encoder.dimensions), dtype=np.float32)
+        return np.stack([encoding.vector for encoding in self._made(texts, tokens=False)])
+
+    def encodings(self, texts: Sequence[OwnedText]) -> list[Encoding]:
+        """The vectors, and those of the texts' tokens where the encoder gives them.
+
+        Raises:
+            ModelError: no vectors after the retries; those that are kept stay.
+        """
+        return self._made(texts, tokens=self.encoder.gives_tokens)
+
+    def _made(self, texts: Sequence[OwnedText], *, tokens: bool) -> list[Encoding]:
         keys = {text: self.key(text) for text in dict.fromkeys(t.text for t in texts)}
         wanted = {(t.scope, keys[t.text]): t for t in reversed(texts)}
-        known = self.encoder.remembered(keys)
-        found = self._lookup({i: t for i, t in wanted.items() if i not in self._kept or t.text not in known})
-        recalled = {wanted[i].text: vector for i, vector in found.items() if wanted[i].text not in known}
+        known = self.encoder.remembered(keys, tokens=tokens)
+        unkept = {i: t for i, t in wanted.items() if i not in self._kept or t.text not in known}
+        found = self._lookup(unkept, tokens=tokens)
+        recalled = {wanted[i].text: encoding for i, encoding in found.items() if wanted[i].text not in known}
         self.encoder.remember(recalled)
         known |= recalled
         missing = [text for text in keys if text not in known]
         if missing:
             self.encoded += len(missing)
-            known.update(zip(missing, self.encoder.encode(missing), strict=True))
-        new = {i: t for i, t in wanted.items() if i not in self._kept}
-        self._keep([(key, t, known[t.text]) for (_, key), t in new.items() if (t.scope, key) not in found])
-        self._kept.update((i, t.day) for i, t in new.items())
-        return np.stack([known[text.text] for text in texts])
+            made = self.encoder.encodings(missing) if tokens else map(Encoding, self.encoder.encode(missing))
+            known.update(zip(missing, made, strict=True))
+        new = {i: t for i, t in unkept.items() if i not in found and (i not in self._kept or t.text in missing)}
+        self._keep([(key, t, known[t.text]) for (_, key), t in new.items()])
+        self._kept.update((i, t.day) for i, t in wanted.items() if i not in self._kept)
+        return [known[text.text] for text in texts]
 
-    def _lookup(self, wanted: Mapping[_Identity, OwnedText]) -> dict[_Identity, Vector]:
-        """What is kept; of the owner's only, and of their texts' days."""
+    def _lookup(self, wanted: Mapping[_Identity, OwnedText], *, tokens: bool) -> dict[_Identity, Encoding]:
+        """What is kept; of the owner's only, and of their texts' days.
+
+        Args:
+            tokens: leave out what was kept without them.
+        """
         import numpy as np
         import pyarrow as pa
 
@@ -97,7 +115,7 @@ class VectorCache:
         if not wanted or not self._lake.files("vectors", days):
             return {}
         found = self._lake.sql(
-            "SELECT tenant_id, user_id, key, min(vector) AS vector "
+            "SELECT tenant_id, user_id, key, min(vector) AS vector, min(tokens) AS tokens "
             "FROM vectors SEMI JOIN wanted USING (key, tenant_id, user_id) GROUP BY ALL",
             days={"vectors": days},
             tables={
@@ -110,13 +128,15 @@ class VectorCache:
                 )
             },
         )
-        rows = zip(*(found[name].to_pylist() for name in ("tenant_id", "user_id", "key", "vector")), strict=True)
+        columns = ("tenant_id", "user_id", "key", "vector", "tokens")
+        rows = zip(*(found[name].to_pylist() for name in columns), strict=True)
         return {
-            (Scope(tenant, user), key): np.frombuffer(raw, dtype=_LITTLE_ENDIAN).astype(np.float32)
-            for tenant, user, key, raw in rows
+            (Scope(tenant, user), key): Encoding(np.frombuffer(raw, dtype=_LITTLE_ENDIAN).astype(np.float32), cut)
+            for tenant, user, key, raw, cut in rows
+            if not (tokens and cut is None)
         }
 
-    def _keep(self, made: Iterable[tuple[str, OwnedText, Vector]]) -> None:
+    def _keep(self, made: Iterable[tuple[str, OwnedText, Encoding]]) -> None:
         from memory_pipeline.storage.parquet.schemas import KeptVector
 
         if not self._keeping:
@@ -130,8 +150,9 @@ class VectorCache:
                     user_id=text.scope.user_id,
                     day=text.day,
                     model=self.encoder.model,
-                    vector=vector.astype(_LITTLE_ENDIAN).tobytes(),
+                    vector=encoding.vector.astype(_LITTLE_ENDIAN).tobytes(),
+                    tokens=encoding.tokens,
                 )
-                for key, text, vector in made
+                for key, text, encoding in made
             ],
         )

@@ -7,15 +7,17 @@ nor a verb.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from memory_pipeline.domain.gate.texts.claims import USER, Claim, Force, Reading, Voice
 from memory_pipeline.domain.gate.texts.numerals import NUMBER, forms, spelled
 from memory_pipeline.domain.patterns import lazy
+from memory_pipeline.language.claim_meaning import NEGATORS, families, force, known_verbs, narrowing, sign, word_list
 from memory_pipeline.language.english import parser
-from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense, all_clauses
+from memory_pipeline.language.grammar.clauses import Clause, Cue, Tense, all_clauses
 from memory_pipeline.language.grammar.people import Kind, People, Subject
 from memory_pipeline.language.normalisation.repair import sentences
 from memory_pipeline.language.normalisation.repair import spelled as plain_spelling
@@ -30,22 +32,12 @@ _VOICES = {
     Standing.INJECTION: Voice.INJECTED,
     Standing.OFF_RECORD: Voice.UNRECORDED,
 }
-_FORCES = {
-    Cue.DUTY: Force.DUTY,
-    Cue.WISH: Force.WISH,
-    Cue.PLAN: Force.PLAN,
-    Cue.PROMISE: Force.PROMISE,
-    Cue.ATTEMPT: Force.ATTEMPT,
-    Cue.CONSIDERED: Force.POSSIBLE,
-    Cue.POSSIBLE: Force.POSSIBLE,
-}
 _SELF = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours"})
 _CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "X"})
-_NEGATORS = frozenset({"not", "n't", "never", "no", "nor", "neither", "none", "nobody", "nothing", "without", "nt"})
-_WHETHER = frozenset({"if", "whether"})
 # Behind a name the parser takes "lives" for the plural of "life".
 _LIVES = lazy(r"\blives(?= (?:in|at|on|with|near|by|alone|together|there|here|abroad)\b)")
 _BARE = frozenset({"be", "have", "get", "become"})
+_STEM = 4  # letters
 _THIRD = frozenset({"he", "she"})
 _FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 # "He" stands in for the user, whom a content leaves out: "Lives in Lisbon."
@@ -97,10 +89,16 @@ def quoted(message: str, quote: str, before: tuple[tuple[str, str], ...] = ()) -
         for text in _repaired(message, span):
             for sentence in _parsed(text):
                 people.read(sentence)
-                found += [_claim(c, people, meant, None) for c in all_clauses(sentence)]
+                read = [_claim(c, people, meant, None) for c in all_clauses(sentence)]
+                found += [replace(claim, said_by_i=claim.said_by_i and _by_i(claim, message)) for claim in read]
                 names += _names(sentence)
     tokens = {w.strip(".,;:!?()\"'").lower().split("'")[0].split("’")[0] for t in texts for w in t.split()}
     return Reading(tuple(found), " ".join(texts), tuple(names), _mentioned(people), _voice(held), bool(tokens & _SELF))
+
+
+def _by_i(claim: Claim, message: str) -> bool:
+    """Whether "I" stands beside a verb in the message itself: repair may have put it there."""
+    return re.search(rf"\bI\b(?:['’]\w+)?(?: \w+){{0,2}}? {re.escape(claim.verb[:_STEM])}", message) is not None
 
 
 @lru_cache(maxsize=1024)
@@ -172,7 +170,10 @@ def _claim(clause: Clause, people: People, meant: Force, standin: int | None) ->
         subject, kind = USER, Kind.USER.value
     elif clause.subject is not None:
         who = people.subject(s, clause.subject)
-        subject, several, kind = who.key.lower(), who.plural, _kind(clause.subject, who)
+        subject, kind = who.key.lower(), _kind(clause.subject, who)
+        if not subject and clause.subject.text[:1].isupper() and clause.subject.pos in {"PROPN", "INTJ", "X"}:
+            subject, kind = clause.subject.low, Kind.NAMED.value
+        several = clause.subject.low in _SELF - {"i"} or bool(s.children(clause.subject, "conj"))
     skipped = {t.index for t in s.subtree(clause.subject)} if clause.subject is not None else set()
     own = [t for t in s.subtree(clause.outer, without=_inner(clause)) if t.index not in skipped]
     words = tuple(dict.fromkeys(_worded(clause, own)))
@@ -182,9 +183,9 @@ def _claim(clause: Clause, people: People, meant: Force, standin: int | None) ->
         kind,
         several,
         verb,
-        _families(verb),
-        _sign(clause, verb, own),
-        _force(clause, meant),
+        families(verb),
+        sign(clause, verb, own),
+        force(clause, meant),
         clause.cue is Cue.FORMER,
         clause.tense is Tense.PAST or clause.perfect,
         words,
@@ -192,6 +193,9 @@ def _claim(clause: Clause, people: People, meant: Force, standin: int | None) ->
         tuple(_counts(s, own)),
         any(t.low in _SELF for t in own),
         _core(clause, verb),
+        tuple(dict.fromkeys(narrowing(clause))),
+        clause.subject is not None and clause.subject.low == "i" and not clause.carried,
+        frozenset(table("claims")["inherent"].get(verb, "").split()),
     )
 
 
@@ -209,7 +213,7 @@ def _verb(clause: Clause) -> str:
     bare = clause.head.low.removesuffix("s")
     if bare == "reside":
         return "live"
-    return bare if bare != clause.head.low and bare in _known_verbs() else clause.verb.split(" ")[0]
+    return bare if bare != clause.head.low and bare in known_verbs() else clause.verb.split(" ")[0]
 
 
 def _kind(token: Token, who: Subject) -> str:
@@ -240,94 +244,20 @@ def _inner(clause: Clause) -> set[int]:
 
 
 def _worded(clause: Clause, own: Sequence[Token]) -> Iterator[str]:
-    light = _words("light")
+    light = word_list("light")
     verbs = {clause.head.index, clause.outer.index} if not clause.verbless else {clause.outer.index}
     for token in own:
         if token.index in verbs and token.pos in {"VERB", "AUX"}:
             continue
         lemma = token.lemma.lower()
-        grammar = token.pos not in _CONTENT or bool({lemma, token.low} & (light | _NEGATORS))
+        grammar = token.pos not in _CONTENT or bool({lemma, token.low} & (light | NEGATORS))
         if not grammar and token.kind not in {"DATE", "TIME"} and any(c.isalnum() for c in token.text):
             yield token.low
 
 
-def _sign(clause: Clause, verb: str, own: Sequence[Token]) -> int:
-    """1, -1, or 0 where a denial above the clause, a second one or a turn of phrase leaves it open."""
-    s = clause.sentence
-    for above in s.ancestors(clause.outer):
-        if any(c.dep == "neg" for c in s.children(above)) or above.lemma.lower() in _words("doubting"):
-            return 0
-        if above.lemma.lower() in _words("denying"):
-            return 0
-    lows = [t.low for t in own]
-    absent = sum(low == "no" or low in {"none", "nothing", "nobody"} for low in lows) if not clause.negated else 0
-    denials = clause.negated + bool(absent) + (verb in _words("denying"))
-    spoken = sum(low in _NEGATORS for low in lows)
-    if spoken > 1 or any(low in _words("turning") or low.endswith("-free") for low in lows):
-        return 1 if not denials and not spoken else 0
-    commas = [t.index for t in own if t.text == "," and t.index > clause.head.index]
-    if commas and any(t.low in _NEGATORS and t.index > commas[0] for t in own):
-        return 0
-    if spoken and not denials:
-        return 0  # "not" belongs to something else: "Karim, not Max, cooks"
-    return -1 if denials % 2 else 1
-
-
-def _force(clause: Clause, meant: Force) -> Force:
-    s = clause.sentence
-    path = [clause.outer, *s.ancestors(clause.outer)]
-    for token in path:
-        mark = s.child(token, "mark")
-        if mark is not None and mark.low in _WHETHER:
-            return Force.SUPPOSED
-        if token is not clause.outer and token.lemma.lower() in _words("wishing") and _above(s, token):
-            return Force.WISH
-    if meant in {Force.SUPPOSED, Force.WISH}:
-        return meant
-    if clause.mood is Mood.SUPPOSITION:
-        return Force.FACT if clause.negated else Force.WISH
-    if meant is Force.ASKED and _inverted(s) and _is_asked(s, path):
-        return Force.ASKED
-    if clause.modal == "could":
-        return Force.POSSIBLE
-    if clause.cue is Cue.DUTY and clause.tense is Tense.PAST:
-        return Force.FACT  # who had to, did
-    if clause.modal == "will":
-        return Force.PROMISE if clause.cue is Cue.PLAN else _FORCES.get(clause.cue, Force.FACT)
-    return _FORCES.get(clause.cue, Force.FACT)
-
-
-def _inverted(sentence: Sentence) -> bool:
-    """Whether it has a question's order of words; "I started a shop, cool, huh?" tells."""
-    root = sentence.root
-    if any(t.tag in {"WP", "WRB", "WDT", "WP$"} and t.index <= root.index for t in sentence):
-        return True
-    who = sentence.child(root, "nsubj", "nsubjpass", "expl")
-    if who is None:
-        return True
-    return who.index > root.index or any(t.index < who.index for t in sentence.children(root, "aux", "auxpass"))
-
-
-def _above(sentence: Sentence, verb: Token) -> bool:
-    """Whether a verb governs a clause of its own ("I hope I get in")."""
-    return sentence.child(verb, "ccomp", "xcomp") is not None
-
-
-def _is_asked(sentence: Sentence, path: Sequence[Token]) -> bool:
-    """Whether a clause is what a question asks; "since I'm vegan" beside one is told."""
-    for token in path:
-        if token.head == token.index:
-            return True
-        if token.dep == "ccomp" and sentence.head(token).lemma.lower() not in _words("supposing"):
-            return False
-        if token.dep not in {"ccomp", "conj", "xcomp"}:
-            return False
-    return True
-
-
 def _counts(sentence: Sentence, own: Sequence[Token]) -> Iterator[tuple[str, str]]:
     for token in own:
-        if token.dep == "nummod" and token.kind in {"CARDINAL", ""}:
+        if token.dep == "nummod" and sentence.head(token).pos == "NOUN":
             figure = token.low if NUMBER.fullmatch(token.low) else next(iter(spelled([token.low])), "")
             if figure:
                 yield sentence.head(token).lemma.lower(), max(forms(figure), key=len)
@@ -342,18 +272,3 @@ def _names(sentence: Sentence) -> Iterator[tuple[str, str]]:
             run = []
         if token is not None and token.kind in kinds:
             run.append(token)
-
-
-@cache
-def _words(name: str) -> frozenset[str]:
-    return frozenset(table("claims")["words"][name].split())
-
-
-@cache
-def _known_verbs() -> frozenset[str]:
-    return _words("denying").union(*(verbs.split() for verbs in table("claims")["family"].values()))
-
-
-@cache
-def _families(verb: str) -> frozenset[str]:
-    return frozenset(name for name, verbs in table("claims")["family"].items() if verb in verbs.split())

@@ -11,6 +11,7 @@ from typing import Any
 
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.errors import ModelError
+from memory_pipeline.language.grammar.mended import mended
 from memory_pipeline.language.syntax import Sentence, Token
 
 OFFICIAL = "en_core_web_sm"
@@ -51,7 +52,7 @@ class EnglishParser:
         # Names are sought, at as much cost as all else, only where something is written like one.
         named = [doc for doc in docs if _NAMELIKE.search(doc.text)]
         list(self._names.pipe(named))
-        return [[_sentence(span) for span in doc.sents] for doc in docs]
+        return [[mended(_sentence(span)) for span in doc.sents] for doc in docs]
 
 
 @cache

@@ -71,7 +71,7 @@ class Engine:
             try:
                 ranking.weights(profile)
             except ValueError as error:
-                raise SettingsError(f"policy.profiles.{name}: {error}") from error
+                raise SettingsError(f"policy.profiles.{name}: {error}", setting=f"profiles.{name}") from error
 
     def close(self) -> None:
         """Let go of the stores and of what is kept in memory; whoever asks again opens them again."""
@@ -212,7 +212,13 @@ class Engine:
         own = [r for r in read if user_id in (None, r.user_id) and tenant_id in (None, r.tenant_id)]
         found = next((row for row in own if row.item_id == item_id), None)
         if found is None:
-            raise NotFound(f"read {recall_id!r} did not return {item_id!r}: use the recall_id and the id of one item")
+            raise NotFound(
+                f"read {recall_id!r} did not return {item_id!r}: use the recall_id and the id of one item",
+                recall_id=recall_id,
+                item_id=item_id,
+                tenant_id=tenant_id,
+                user_id=user_id,
+            )
         scope = scope_of(found.tenant_id, found.user_id)
         self._log.feedback(recall_id, scope, item_id, helpful, self.clock().astimezone(UTC))
 

@@ -62,6 +62,7 @@ class Query:
         named: whether the read names these itself: what is over is then found although it is valid no more.
         unasked: it also finds what a boundary keeps from being brought up although the text does not name it; marked
             so, for a read that speaks to nobody.
+        careful: it also finds what could hurt the user though a boundary closes it; marked so, for silent use.
     """
 
     text: str
@@ -86,6 +87,7 @@ class Query:
     min_score: float | None
     named: bool = False
     unasked: bool = False
+    careful: bool = False
 
     @property
     def reach(self) -> tuple[Hashable, ...]:
@@ -137,6 +139,7 @@ def checked(
     detail: str = "normal",
     min_score: float | None = None,
     unasked: bool = False,
+    careful: bool = False,
 ) -> Query:
     """A query from the arguments of a read.
 
@@ -173,6 +176,7 @@ def checked(
         min_score=min_score,
         named=statuses is not None,
         unasked=unasked,
+        careful=careful,
     )
 
 

@@ -164,7 +164,7 @@ def remote(url: str | None, key: str | None, timeout_s: float) -> Remote:
     key = key or os.environ.get(_KEY)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     if key and not (key.isascii() and key.isprintable()):
-        raise SettingsError("this is no key of a server: keys read mp_…, with letters, digits, - and _")
+        raise SettingsError("this is no key of a server: keys read mp_…, with letters, digits, - and _", setting=_KEY)
     if find_spec("httpx") is None:
         raise SettingsError("a server is asked with the package httpx, which is missing: pip install httpx")
     return Remote(url or os.environ.get(_URL) or _LOCAL, headers, timeout_s)
@@ -212,7 +212,7 @@ def _reached(url: str) -> Iterator[None]:
         said = str(error) or type(error).__name__
         raise ServerError(f"the server at {url} cannot be reached: {said}") from error
     except httpx.InvalidURL as error:
-        raise SettingsError(f"{url} is no address of a server: {error}") from error
+        raise SettingsError(f"{url} is no address of a server: {error}", setting=_URL) from error
 
 
 def _json(response: Response) -> Any:
@@ -239,5 +239,8 @@ def _problem(response: Response, told: Mapping[str, Any]) -> MemoryPipelineError
     if not (isinstance(cls, type) and issubclass(cls, MemoryPipelineError)) or cls is MemoryPipelineError:
         wait = response.headers.get("retry-after", "")
         return ServerError(detail, status=response.status_code, retry_after_s=float(wait) if wait.isdecimal() else None)
-    facts = {name: value for name, value in told.items() if name != "status" and hasattr(cls, name)}
-    return cls(detail, **facts)
+    facts = {name: value for name, value in told.items() if name != "status"}  # that is the answer's, of HTTP
+    try:
+        return cls.of_dict(detail, facts)
+    except (ValueError, TypeError):  # another release means something else by an attribute
+        return cls(detail)

@@ -22,6 +22,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import NotFound, SettingsError
 from memory_pipeline.settings import Settings
 
+_SETTING = "MEMORY_PIPELINE_KEYS_FILE"
 _PREFIX = "mp"
 _ID_BYTES = 6
 _SECRET_BYTES = 32
@@ -67,7 +68,8 @@ class Keys:
 
     def __init__(self, settings: Settings) -> None:
         if settings.keys_file is None and settings.remote:
-            raise SettingsError("a home on object storage keeps no keys: set MEMORY_PIPELINE_KEYS_FILE to a local file")
+            sentence = f"a home on object storage keeps no keys: set {_SETTING} to a local file"
+            raise SettingsError(sentence, setting=_SETTING)
         self._path = Path(settings.keys_file or settings.path("keys.json")).expanduser().absolute()
         self._guard = threading.Lock()
         self._seen: tuple[tuple[int, int, int], dict[str, Key]] | None = None
@@ -151,7 +153,7 @@ class Keys:
     def _named(self, key_id: str) -> Key:
         found = self._load().get(key_id)
         if found is None:
-            raise NotFound(f"no key {key_id!r}: `memory-pipeline keys list` shows them")
+            raise NotFound(f"no key {key_id!r}: `memory-pipeline keys list` shows them", key_id=key_id)
         return found
 
     def _load(self) -> dict[str, Key]:
@@ -170,7 +172,8 @@ class Keys:
             listed = json.loads(self._path.read_bytes())["keys"]
             return {row["key_id"]: _key(row) for row in listed}
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise SettingsError(f"{self._path} is no file of keys: {error}") from error
+            sentence = f"{self._path} is no file of keys: {error}"
+            raise SettingsError(sentence, setting=_SETTING, path=str(self._path)) from error
 
     def _change(self, change: Callable[[dict[str, Key]], dict[str, Key]]) -> None:
         from filelock import FileLock
@@ -180,7 +183,8 @@ class Keys:
             with FileLock(f"{self._path}.lock"):
                 self._write(list(change(self._load()).values()))
         except OSError as error:
-            raise SettingsError(f"{self._path} cannot be written: {error}") from error
+            sentence = f"{self._path} cannot be written: {error}"
+            raise SettingsError(sentence, setting=_SETTING, path=str(self._path)) from error
 
     def _write(self, keys: Sequence[Key]) -> None:
         rows = [asdict(key) for key in keys]

@@ -29,6 +29,8 @@ _STATUS: dict[type[MemoryPipelineError], int] = {
     errors.SettingsError: 503,
     MemoryPipelineError: 503,
 }
+# Where things lie on the server, and what a model has said of others, is nobody's business; the sentence is the detail.
+_WITHHELD = frozenset({"message", "path", "files", "reason", "reply", "status", "url", "address", "node"})
 _SHOWN = 20  # places of a body that are wrong
 _log = logging.getLogger(__name__)
 
@@ -66,9 +68,8 @@ def of_error(error: MemoryPipelineError) -> JSONResponse:
     told = error.to_dict()
     if isinstance(error, Refused):
         return problem(error.status, str(error), headers=error.headers)
-    told.pop("path", None)  # where things lie on the server is nobody's business
-    del told["message"]
-    return problem(status_of(error), detail_of(error), **told)
+    shown = {name: value for name, value in told.items() if name not in _WITHHELD}
+    return problem(status_of(error), detail_of(error), **shown)
 
 
 def status_of(error: MemoryPipelineError) -> int:

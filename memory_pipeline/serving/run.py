@@ -29,7 +29,7 @@ def serve(settings: Settings, host: str, port: int) -> None:
 
     wrong = refusal(settings, host)
     if wrong is not None:
-        raise SettingsError(wrong)
+        raise SettingsError(wrong, setting="MEMORY_PIPELINE_KEYS_FILE")
     stop_s = settings.policies.serving.stop_seconds
     uvicorn.run(
         create_app(settings),

@@ -110,6 +110,13 @@ def test_a_folder_with_a_bad_file_is_taken_and_the_file_is_named(cli: Cli, tmp_p
     )
 
 
+def test_a_file_without_messages_is_named(cli: Cli, tmp_path: Path) -> None:
+    for name, content in (("none.jsonl", ""), ("blank.jsonl", " \n")):
+        (tmp_path / name).write_text(content)
+        done = cli.run(["ingest", str(tmp_path / name)])
+        assert (done.returncode, done.stderr) == (0, f"{tmp_path / name}: there is no message in it\n")
+
+
 def test_a_second_ingest_and_run_do_nothing(cli: Cli, tmp_path: Path) -> None:
     taken = cli.json("ingest", str(_transcript(tmp_path / "again.jsonl")))
     assert (taken["taken"], taken["known"]) == (0, 5)

@@ -71,6 +71,23 @@ ENDS = [  # known: content, attribute, value, subject; told: content, subject; w
     (("Subscribes to Netflix.", "subscribe", "to Netflix", "user"), ("Cancelled Netflix.", "user"), True),
     (("Takes omeprazole.", "medication", "omeprazole", "user"), ("No longer needs the omeprazole.", "user"), True),
     (("Is engaged.", "relationship_status", "engaged", "user"), ("Their wedding is off.", "user"), True),
+    (("Pays for Netflix.", "pay", "for Netflix", "user"), ("Cancelled their Netflix evening.", "user"), False),
+    (("Pays for Netflix.", "pay", "for Netflix", "user"), ("Cancelled their Netflix subscription.", "user"), True),
+    (("Boat: 27ft Whaler, kept at the quay.", None, None, "user"), ("Closed the sale of the Whaler.", "user"), True),
+    (("Is saving for a camper van.", "goal", "camper van", "user"), ("Bought the camper van.", "user"), True),
+    (("Is saving for a camper van.", "goal", "camper van", "user"), ("Bought a tent.", "user"), False),
+    (("Has a camper van.", "possession", "camper van", "user"), ("Bought the camper van.", "user"), False),
+    (("Is on the waiting list for a knee op.", None, None, "user"), ("Had the knee done.", "user"), True),
+    (("Has a greyhound called Dusty.", "pet", "Dusty", "user"), ("Let Dusty go.", "user"), True),
+    (("Has a greyhound called Dusty.", "pet", "Dusty", "user"), ("Let Dusty go off the lead.", "user"), False),
+    (("Has a cat called Momo.", "pet", "Momo", "user"), ("Momo has been adopted by a family.", "Momo"), True),
+    (("Has a son called Jonas.", "family", "Jonas", "user"), ("Jonas moved out.", "user"), False),
+    (
+        ("Works at Bistro Nord.", "employer", "Bistro Nord", "user"),
+        ("Handed in their apron at Bistro Nord.", "user"),
+        True,
+    ),
+    (("Works at Bistro Nord.", "employer", "Bistro Nord", "user"), ("Handed in their tax return.", "user"), False),
 ]
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory_pipeline.domain.consolidation.endings.ended_relations import ended
+from memory_pipeline.domain.consolidation.endings.ended_relations import ended, open_to_end
 from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline_tests.factories import NOON, memory, proposal
 
@@ -150,3 +150,9 @@ def test_a_medicine_is_known_by_what_it_is_for(told: str, over: str) -> None:
     ]
     assert [m.content for m in ended(proposal(told, LATER), taken)] == [over]
     assert ended(proposal("Is no longer under pressure.", LATER), taken) == []
+
+
+def test_what_is_only_named_after_a_thing_is_not_likely_the_thing() -> None:
+    known = memory(proposal("Pays for Netflix.", NOON, attribute="pay", value="for Netflix"))
+    assert not open_to_end(proposal("Cancelled their Netflix evening with the girls.", LATER), [known], named=True)
+    assert open_to_end(proposal("Cancelled the streaming.", LATER), [known], named=True) == [known]

@@ -24,6 +24,12 @@ CASES = [  # known, told, whether the first still holds
     ("Is out of work since the mill shut.", "Wants to work at Siemens.", True),
     ("Is single.", "Is dating Bo.", False),
     ("Is divorced.", "Is dating Bo.", True),
+    ("Is pregnant.", "Has a baby called Ida.", False),
+    ("Is pregnant.", "Has a daughter called Ida.", True),
+    ("Does not drink alcohol.", "Is drinking again, at weekends.", False),
+    ("Does not drink coffee.", "Is drinking again, at weekends.", True),
+    ("Rents a flat on 65th.", "Owns a house.", False),
+    ("Rents a garage on 65th.", "Owns a house.", True),
 ]
 
 

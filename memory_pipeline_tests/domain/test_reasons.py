@@ -22,7 +22,7 @@ def test_every_rule_of_the_gate_has_its_line() -> None:
     content = Reading((), stated.content)
     quotes = (Reading((), said.content),)
     given = GateInput(
-        stated, {"m": said}, POLICY.gate, recalled=recalled, extracted=True, content=content, quotes=quotes
+        stated, {"m": said}, POLICY.gate, recalled=recalled, extracted=True, hosted=True, content=content, quotes=quotes
     )
     codes = [f.code for f in examine(given)]
     assert len(codes) == len(set(codes)) == len(RULES)

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, relate
 from memory_pipeline.domain.consolidation.supersession import Action, Candidate, Decision, decide
-from memory_pipeline.domain.ledger.memory import MemoryVersion, Status
-from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal
+from memory_pipeline.domain.ledger.memory import Cause, MemoryVersion, Status
+from memory_pipeline.domain.proposal import Evidence, MemoryType, Operation, Proposal, Surface
 from memory_pipeline_tests.factories import NOON, POLICY, memory, proposal, residence
 
 LATER = NOON + timedelta(days=20)
@@ -50,6 +51,20 @@ def test_the_four_berlins() -> None:
         "what is told as a fact of its own, a judge decides"
     )
     assert _decide(left, lives).action is Action.CONTRADICT
+
+
+def test_a_lifted_boundary_ends_and_what_it_kept_silent_may_be_said_but_not_what_was_suppressed_by_hand() -> None:
+    plain = {"type": MemoryType.BOUNDARY, "attribute": "avoid_topic"}
+    closed = memory(proposal("Does not want Bo to be brought up.", value="Bo", surface=Surface.AVOID, **plain))
+    other = memory(proposal("Does not want Ed to be brought up.", value="Ed", surface=Surface.AVOID, **plain))
+    dog, both = (replace(memory(proposal(t)), surface=Surface.AVOID) for t in ("Bo is a beagle.", "Bo bit Ed."))
+    by_hand = replace(memory(proposal("Bo is ill.")), surface=Surface.AVOID, cause=Cause.MANUAL)
+    said = proposal(
+        "Does not mind Bo being brought up again.", LATER, value="Bo", operation=Operation.CONTRADICT, **plain
+    )
+    found = _decide(said, closed, other, dog, both, by_hand)
+    assert (found.action, found.targets, found.reopens) == (Action.CONTRADICT, (closed.memory_id,), (dog.memory_id,))
+    assert _decide(replace(said, value="Max", content="Does not mind Max being brought up."), closed).targets == ()
 
 
 def test_a_late_older_fact_never_retires_a_newer_one() -> None:
@@ -141,3 +156,53 @@ def test_a_boundary_said_with_the_plea_stays() -> None:
     said = proposal("Does not want the clinic brought up.", LATER, type=MemoryType.BOUNDARY, value="clinic")
     forget = proposal("Anything about the clinic.", LATER, operation=Operation.FORGET, value="clinic")
     assert _decide(forget, memory(said)).targets == ()
+
+
+def _takes(dose: str, medicine: str, at: datetime = NOON, **given: Any) -> Proposal:
+    return proposal(f"Takes {medicine} {dose}.", at, attribute="medication", value=medicine, **given)
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "action"),
+    [
+        (_takes("4 mg every evening", "warfarin"), _takes("3 mg", "warfarin", LATER), Action.SUPERSEDE),
+        (_takes("75 mcg", "levothyroxine"), _takes("100", "thyroid tablets", LATER), Action.SUPERSEDE),
+        (_takes("4 mg every evening", "warfarin"), _takes("at 8", "warfarin", LATER), Action.ADD),
+        (_takes("4 mg every evening", "warfarin"), _takes("4 mg", "warfarin", LATER), Action.REINFORCE),
+        (_takes("4 mg", "warfarin"), _takes("3 mg", "warfarin", LATER, subject="mother"), Action.ADD),
+    ],
+)
+def test_the_same_medicine_in_another_dose_is_a_change(before: Proposal, said: Proposal, action: Action) -> None:
+    assert _decide(said, memory(before)).action is action
+
+
+def test_two_doses_of_one_message_stand_side_by_side() -> None:
+    morning = _takes("20 mg in the morning", "citalopram")
+    night = replace(_takes("40 mg at night", "citalopram"), evidence=morning.evidence)
+    assert _decide(night, memory(morning)).action is Action.ADD
+
+
+def test_what_is_changed_from_may_be_named_beside_it() -> None:
+    aviva = memory(
+        proposal("Their car insurance is with Aviva.", NOON, attribute="current_car_insurance", value="Aviva")
+    )
+    quote = (Evidence("m-9", "Aviva wanted 900 so I switched to Hastings"),)
+    switched = proposal(
+        "Uses Hastings.", LATER, operation=Operation.UPDATE, attribute="tool", value="Hastings", evidence=quote
+    )
+    assert _decide(switched, aviva).action is Action.SUPERSEDE
+    silent = replace(switched, evidence=(Evidence("m-9", "I switched to Hastings"),))
+    assert _decide(silent, aviva).action is Action.ADD
+
+
+def test_an_end_told_again_of_another_still_ends_what_it_names() -> None:
+    first = memory(proposal("Broke up with Sarah.", NOON, attribute="relationship_status", value="single"))
+    tie = memory(proposal("Is dating Clara.", NOON + timedelta(days=5), attribute="partner", value="Clara"))
+    over = proposal(
+        "Broke up with Clara.",
+        LATER,
+        operation=Operation.UPDATE,
+        attribute="relationship_status",
+        value="single",
+    )
+    assert _decide(over, first, tie).targets == (tie.memory_id,)

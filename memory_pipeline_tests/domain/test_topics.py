@@ -42,6 +42,13 @@ def one(value: str) -> Topic:
         ("Dr. Stone", "I saw Dr. Stone today."),
         ("my age", "I am 44 years old."),
         ("Berlin", "I was in BERLIN."),
+        ("skin", "My psoriasis is back."),
+        ("money", "My salary was raised."),
+        ("pregnancy", "I had a miscarriage in May."),
+        ("how much I earn", "I make 58k a year now."),
+        ("height", "The doctor measured me at 1.61 m."),
+        ("Sam's fall", "Sam fell off the wall."),
+        ("kids", "The ivf failed."),
     ],
 )
 def test_what_speaks_of_a_topic(value: str, text: str) -> None:

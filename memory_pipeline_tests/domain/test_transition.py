@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from memory_pipeline.domain.consolidation.supersession import Action, Decision
 from memory_pipeline.domain.ledger.memory import Change, MemoryVersion, Status
 from memory_pipeline.domain.ledger.transition import apply
-from memory_pipeline.domain.proposal import Operation, Proposal, Surface
+from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal, Surface
 from memory_pipeline_tests.factories import NOON, POLICY, RECORDED, memory, proposal, residence
 
 LATER = NOON + timedelta(days=20)
@@ -63,6 +64,18 @@ def test_merging_keeps_the_more_specific_text_and_raises_importance() -> None:
     (made,) = _apply(proposal("Has a brown dog called Max.", LATER, importance=0.5), Action.MERGE, old)
     assert made.content == "Has a brown dog called Max."
     assert made.importance == round(max(old.importance, 0.5) + POLICY.consolidation.merge_importance, 4)
+
+
+def test_a_lifted_boundary_leaves_no_wish_and_what_it_kept_silent_is_spoken_of_again() -> None:
+    plain = {"type": MemoryType.BOUNDARY, "attribute": "avoid_topic", "value": "Bo"}
+    closed = memory(proposal("Does not want Bo to be brought up.", **plain))
+    dog = replace(memory(proposal("Bo is a beagle.")), surface=Surface.AVOID)
+    said = proposal("Does not mind Bo being brought up again.", LATER, operation=Operation.CONTRADICT, **plain)
+    decision = Decision(Action.CONTRADICT, (closed.memory_id,), "lifted", reopens=(dog.memory_id,))
+    state = {m.memory_id: m for m in (closed, dog)}
+    ended, again = apply(said, decision, state, POLICY, "run", LATER, "UTC")
+    assert (ended.memory_id, ended.status) == (closed.memory_id, Status.CONTRADICTED)
+    assert (again.memory_id, again.surface, again.change) == (dog.memory_id, Surface.SPEAK, Change.REVIVE)
 
 
 def test_suppressing_keeps_the_fact_and_forbids_speaking() -> None:

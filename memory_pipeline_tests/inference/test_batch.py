@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory_pipeline.errors import ModelError, ReplyError, SettingsError
+from memory_pipeline.errors import BatchError, ModelError, ReplyError, SettingsError
 from memory_pipeline.inference.batches import batch_jobs
 from memory_pipeline.inference.batches.batch import BatchChat
 from memory_pipeline.inference.batches.batch_files import split
@@ -350,8 +350,10 @@ def test_what_somebody_cancels_twice_is_not_asked_live(tmp_path: Path, protocol_
     replies = ask(make(tmp_path))
     assert texts(replies[:2]) == expected(2), "what was paid for is kept"
     for error in replies[2:]:
-        with pytest.raises(ModelError, match="batch_2 cancelled at .*: 2 requests are not answered; .*without --batch"):
+        with pytest.raises(BatchError, match="batch_2 cancelled at .*: 2 requests are not answered; .*without --batch"):
             raise error  # type: ignore[misc]
+        assert isinstance(error, BatchError)
+        assert (error.batch_id, error.status, error.unanswered) == ("batch_2", "cancelled", 2)
     assert not protocol_server.calls
 
 

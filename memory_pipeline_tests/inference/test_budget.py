@@ -81,6 +81,10 @@ def test_it_is_never_exceeded_and_what_was_paid_for_is_kept(
     assert 0 < made < 40 and 1.2 < spent <= 2.0 and ctx.budget.spent() == pytest.approx(spent)
     said = str(caught.value)
     assert f"{spent:.4f} of 2 USD" in said and f"still open: {40 - made}" in said and "after 00:00 UTC" in said
+    facts = caught.value
+    assert (facts.spent_usd, facts.limit_usd, facts.still_open) == (pytest.approx(spent), 2.0, 40 - made)
+    assert facts.resumes_at == datetime(NOW.year, NOW.month, NOW.day, tzinfo=UTC) + timedelta(days=1)
+    assert facts.spent_usd + facts.usd > 2.0
     kept = opened(None)
     assert sum(found is not None for found in kept.replies.kept(requests(40))) == made
 
@@ -98,8 +102,9 @@ def test_a_call_waits_for_what_others_hold_in_reserve(opened: Open, protocol_ser
 def test_one_call_that_is_dearer_than_a_day_is_said_to_be(opened: Open, protocol_server: ProtocolServer) -> None:
     with pytest.raises(
         BudgetExceeded, match="more than a whole day's budget of 0.01: raise MEMORY_PIPELINE_BUDGET_USD"
-    ):
+    ) as caught:
         complete(opened(0.01), 1)
+    assert caught.value.resumes_at is None, "no day is long enough for it"
     assert protocol_server.calls == []
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from memory_pipeline.errors import ModelError
 from memory_pipeline.inference import builtin_encoder
 from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
+from memory_pipeline.inference.token_vectors import DIMENSIONS, STEPS, unpacked
 
 WORDS = ["river", "train", "code", "music", "dinner", "travel", "friend", "doctor", "running", "cat", "piano", "tax"]
 
@@ -65,6 +67,36 @@ def test_a_text_without_content_has_no_direction(encoder: BuiltinEncoder, text: 
     empty, full = encoder.encode([text, "Lives in Lisbon."])
     assert not empty.any()
     assert np.linalg.norm(full) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_same_pass_gives_tokens(encoder: BuiltinEncoder) -> None:
+    texts = [*some_texts(20), "", "🙂", "I can't eat kiwis, Ana!"]
+    made = encoder.encodings(texts, words=True)
+    assert np.stack([one.vector for one in made]) == pytest.approx(encoder.encode(texts), abs=1e-5)
+    for one in made:
+        assert one.tokens is not None
+        tokens = unpacked(one.tokens)
+        assert tokens.shape == (len(one.words), DIMENSIONS)
+        assert np.linalg.norm(tokens / STEPS, axis=1) == pytest.approx(1.0, abs=0.05)
+    assert made[-3].tokens == made[-2].tokens == b"", "nothing is said"
+    assert made[-1].words[:3] == ("I", "can't", "can't"), "the apostrophe itself is no word"
+    assert made[-1].words[-1] == "Ana", "the signs at the start, at the end and between words are left out"
+    assert {one.words for one in encoder.encodings(texts)} == {()}
+
+
+def test_tokens_of_a_kind_are_nearer(encoder: BuiltinEncoder) -> None:
+    asked, told = encoder.encodings(["Which pet do I own?", "Yesterday our puppy ate the tax form."], words=True)
+    assert asked.tokens is not None and told.tokens is not None
+    pet = unpacked(asked.tokens)[asked.words.index("pet")] / STEPS
+    near = dict(zip(told.words, unpacked(told.tokens) / STEPS @ pet, strict=True))
+    assert max(near, key=near.__getitem__) == "puppy"
+
+
+def test_another_projection_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = replace(builtin_encoder._PROJECTION, sha256="0" * 64)
+    monkeypatch.setattr(builtin_encoder, "_PROJECTION", other)
+    with pytest.raises(ModelError, match="is not the pinned file"):
+        BuiltinEncoder(threads=1).encodings(["a text"])
 
 
 def test_no_texts_no_vectors(encoder: BuiltinEncoder) -> None:

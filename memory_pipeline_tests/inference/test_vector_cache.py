@@ -12,6 +12,7 @@ import pytest
 
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.inference.encoder import RememberingEncoder
+from memory_pipeline.inference.token_vectors import Encoding
 from memory_pipeline.inference.vector_cache import OwnedText, VectorCache
 from memory_pipeline.storage.parquet.files import day_of
 from memory_pipeline.storage.parquet.lake import Lake
@@ -19,7 +20,7 @@ from memory_pipeline.storage.parquet.layouts.roll_up import roll_up
 from memory_pipeline.storage.parquet.schemas import KeptVector
 from memory_pipeline.storage.vectors.encoder_pointer import folder_of
 from memory_pipeline.storage.vectors.kept_vectors import bound, forget_encoder
-from memory_pipeline_tests.store import WordEncoder
+from memory_pipeline_tests.store import WordEncoder, WordTokenEncoder
 
 DAY = date(2026, 3, 10)
 ANN = Scope("t", "ann")
@@ -77,6 +78,50 @@ def test_one_run_writes_a_vector_once(lake: Lake) -> None:
     cache.encode([owned("a", DAY + timedelta(days=1))])  # a later version of a memory says what the first one said
     assert sorted(encoder.asked) == ["a", "b"], "what is remembered no more is found where it was kept"
     assert sorted((row.day, row.user_id) for row in lake.read("vectors", KeptVector)) == [(DAY, "ann")] * 2
+
+
+class CountingTokens(WordTokenEncoder):
+    """Knows what it was asked for tokens."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encodings(self, texts: Sequence[str], *, words: bool = False) -> list[Encoding]:
+        self.asked += texts
+        return super().encodings(texts, words=words)
+
+
+def test_tokens_are_kept_with_the_vector_and_found_to_the_bit(lake: Lake) -> None:
+    texts = [owned("a b"), owned(""), owned("a b")]
+    first, second = CountingTokens(), CountingTokens()
+    made = VectorCache(lake, RememberingEncoder(first)).encodings(texts)
+    again = VectorCache(lake, RememberingEncoder(second)).encodings(texts)
+    assert [one.tokens for one in made] == [
+        first.token("a") + first.token("b"),
+        b"",
+        first.token("a") + first.token("b"),
+    ]
+    assert [one.tokens for one in again] == [one.tokens for one in made]
+    assert all(np.array_equal(a.vector, b.vector) for a, b in zip(made, again, strict=True))
+    assert (first.asked, second.asked) == (["a b", ""], []), "a text without a word has its tokens, too: none"
+
+
+def test_what_was_kept_without_tokens_is_encoded_once_more_where_they_are_asked_for(lake: Lake) -> None:
+    text, encoder = owned("a b"), CountingTokens()
+    VectorCache(lake, RememberingEncoder(encoder)).encode([text])
+    assert encoder.asked == [], "whoever asks for vectors alone gets no tokens"
+    for _ in range(2):
+        (made,) = VectorCache(lake, RememberingEncoder(encoder)).encodings([text])
+        assert made.tokens == encoder.token("a") + encoder.token("b")
+    assert encoder.asked == ["a b"]
+    assert VectorCache(lake, RememberingEncoder(Counting(encoder.model))).encode([text]).shape == (1, 512)
+
+
+def test_an_encoder_without_tokens_is_not_asked_twice(lake: Lake) -> None:
+    run(lake, [owned("a")])
+    encoder = Counting()
+    (made,) = VectorCache(lake, RememberingEncoder(encoder)).encodings([owned("a")])
+    assert (made.tokens, encoder.asked) == (None, [])
 
 
 def test_what_two_users_say_is_kept_for_each(lake: Lake) -> None:

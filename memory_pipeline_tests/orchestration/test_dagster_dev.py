@@ -208,3 +208,10 @@ def test_the_asset_graph_is_shown(server: Server, tmp_path: Path) -> None:
     assert picture.stat().st_size > 20_000, "an empty page"
     if "SCREENSHOTS" in os.environ:
         shutil.copy(picture, os.environ["SCREENSHOTS"])
+
+
+def test_nothing_is_said_that_is_of_no_use(server: Server) -> None:
+    lines = server.log.read_text().splitlines()
+    assert lines[0].startswith(server.url)
+    for idle in ("superseded", "deprecated", "DeprecationWarning", "skipped", "configuration value", "Checking for"):
+        assert not [line for line in lines if idle in line], idle

@@ -11,6 +11,7 @@ from memory_pipeline.domain.scope import Classification
 from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.errors import QueryError
 from memory_pipeline.retrieval.reader import MemoryReader
+from memory_pipeline.settings import Settings
 from memory_pipeline_tests.store import NOW, Store
 
 DAY = timedelta(days=1)
@@ -295,7 +296,7 @@ def test_an_unknown_layout_is_refused(home: Store, reader: MemoryReader) -> None
 def test_what_scores_far_below_the_best_is_left_out(home: Store, reader: MemoryReader) -> None:
     home.memories([("Plays the violin in a quartet.", {}), ("Met a man who once had a violin and sold it in May.", {})])
     scores = [i.score for i in reader.search("plays the violin in a quartet", **home.owner)]
-    assert scores[1] < scores[0] / 2
+    assert scores[1] < scores[0] * Settings.load().policies.context.share_of_best
     text = reader.context("plays the violin in a quartet", **home.owner).text
     assert "Plays the violin" in text
     assert "sold it" not in text

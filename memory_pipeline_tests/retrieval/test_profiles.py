@@ -93,10 +93,13 @@ def test_knowlyr_samples_the_unproven_from_a_seed(home: Store, everyone: Store) 
 def test_default(home: Store, reader: MemoryReader) -> None:
     fill(home)
     best_of_session = (COSINE + KEYWORD) / 2
-    plain = 0.5 * COSINE + 0.5 * KEYWORD + 0.2 * best_of_session + 0.02 * math.exp(-0.5) + 0.02 * 0.8
+    policy = Settings.load().policies.retrieval
+    late = policy.late_similarity * COSINE + policy.late_keyword * KEYWORD  # a memory has no tokens
+    plain = 0.27 * COSINE + 0.31 * KEYWORD + 0.21 * best_of_session + 0.02 * math.exp(-0.5) + 0.02 * 0.8
     neither_more_distinct = 0.2 * 0.5
+    score = plain + neither_more_distinct + (0.29 + 0.14) * late
     assert found(reader, home, "default").score == pytest.approx(
-        (plain + neither_more_distinct) / (1.65 + 0.10 + 0.03 - 0.10)
+        score / (0.27 + 0.31 + 0.29 + 0.21 + 0.14 + 0.8 - 0.2 + 0.03)
     )
 
 

@@ -69,7 +69,7 @@ def test_where_nothing_else_is_said_of_it_foreign_words_are_not_quoted_either(
 def test_the_assistants_words_come_when_they_are_asked_for_and_under_its_name(
     mixed: Store, reader: MemoryReader
 ) -> None:
-    found = lines(reader, mixed, "Which violin stand did you suggest?")
+    found = lines(reader, mixed, "Which violin stand did you suggest for my violin?")
     assert found[0].startswith("assistant: “")
     assert "Wittner" in found[0]
     assert not any("Wittner" in line for line in lines(reader, mixed, "Which violin stand is good?"))

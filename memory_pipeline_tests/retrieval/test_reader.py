@@ -139,8 +139,9 @@ class TestRecord:
         home.memory("Plays the violin.")
         (item,) = reader.search("violin", **home.owner)
         for recall_id, item_id in ((item.recall_id, "mem_other"), ("rec_unknown", item.id)):
-            with pytest.raises(NotFound, match="recall_id"):
+            with pytest.raises(NotFound, match="recall_id") as refused:
                 reader.feedback(recall_id, item_id, True)
+            assert (refused.value.recall_id, refused.value.item_id) == (recall_id, item_id)
 
     def test_feedback_after_the_spool_went_to_the_lake(self, own_home: Store) -> None:
         own_home.memory("Plays the violin.")
@@ -260,6 +261,20 @@ class TestTimeline:
         ]
         span = reader.timeline(**home.owner, grain="month", start=date(2026, 3, 3), end=date(2026, 3, 31))
         assert [(m["label"], m["messages"]) for m in span] == [("2026-03", 1)]
+
+    def test_changes_are_counted_without_what_they_say(self, home: Store, reader: MemoryReader) -> None:
+        self.fill(home)
+        hidden = home.memory("Takes a pill.", at=datetime(2026, 3, 2, 9, tzinfo=UTC), classification="confidential")
+        for ceiling, most in (("internal", 1), ("confidential", 2)):
+            told, _ = reader.timeline(**home.owner, max_classification=ceiling)
+            for _ in range(2):  # from the files, and from what was kept of them
+                counted, _ = reader.timeline(**home.owner, max_classification=ceiling, contents=False)
+                assert [c["memory_id"] for c in counted.changes] == [c["memory_id"] for c in told.changes]
+                assert {*counted.changes[0]} == {"day", "memory_id", "change", "status"}
+                assert (len(counted.changes), counted.summary) == (most, told.summary)
+        home.memory("Plays chess.", at=datetime(2026, 3, 2, 9, tzinfo=UTC))
+        (counted, _) = reader.timeline(**home.owner, contents=False)
+        assert len(counted.changes) == 2 and hidden.memory_id not in {c["memory_id"] for c in counted.changes}
 
     def test_a_running_week_has_its_days_until_it_is_over(self, home: Store) -> None:
         self.fill(home)

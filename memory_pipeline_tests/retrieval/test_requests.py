@@ -50,6 +50,19 @@ def test_small_talk_in_other_words_is_a_greeting_but_not_with_a_request_behind_i
     assert not read(requests, encoder, "Good evening, how is it going with dinner?").greeting
 
 
+def test_a_kind_beside_one_that_is_named_must_be_near(requests: Requests, encoder: BuiltinEncoder) -> None:
+    found = read(requests, encoder, "where should we go on holiday?")
+    assert {k.name for k in found.kinds} == {"leisure", "travel"}
+    assert {k.name for k in read(requests, encoder, "plan my week, please").kinds} == {"leisure", "tasks"}
+
+
+def test_the_day_of_a_wish_is_none_of_its_words_but_that_of_a_task_is(
+    requests: Requests, encoder: BuiltinEncoder
+) -> None:
+    assert "friday" not in read(requests, encoder, "Suggest a dinner for Friday.").terms
+    assert read(requests, encoder, "what do I still have to do on Friday?").terms == {"friday"}
+
+
 def test_two_words_mean_nothing_in_particular(requests: Requests, encoder: BuiltinEncoder) -> None:
     assert list(read(requests, encoder, "remember me").kinds) == []
 

@@ -200,6 +200,8 @@ class TestWhatIsNotToBeBroughtUp:
         boundary(home, "peanut allergy")
         block = reader.context("What shall I cook?", **home.owner)
         assert "Is allergic to peanuts." in block.sections["DO NOT SURFACE UNLESS USER DOES:"]
+        assert "Is allergic" not in reader.profile(**home.owner).text
+        assert "Is allergic" not in reader.ask("What do you know about me?", **home.owner).text
         assert "Ilse" not in block.text
 
     def test_it_swallows_nothing_else(self, home: Store, reader: MemoryReader) -> None:

@@ -43,8 +43,9 @@ def test_a_key_expires_and_is_revoked(keys: Keys) -> None:
     _, other = keys.create(("acme", None), READ, NOW)
     keys.revoke(made.key_id)
     assert keys.find(text, NOW) is None and keys.find(other, NOW) is not None
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound) as unknown:
         keys.revoke(made.key_id)
+    assert unknown.value.key_id == made.key_id
 
 
 def test_both_hold_while_a_key_is_rotated(keys: Keys) -> None:

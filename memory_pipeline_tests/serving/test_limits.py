@@ -65,6 +65,9 @@ def test_every_error_of_the_package_has_a_status() -> None:
         assert body["status"] == answer.status_code and body["type"].startswith("urn:memory-pipeline:")
     body = json.loads(of_error(errors.NotFound("no such memory", memory_id="mem_1")).body)
     assert (body["memory_id"], body["detail"]) == ("mem_1", "no such memory")
+    told = errors.BatchError("stopped", status="failed", url="http://secret", unanswered=2)
+    body = json.loads(of_error(told).body)
+    assert (body["status"], body["unanswered"], "url" in body) == (502, 2, False)
     hidden = of_error(StorageError("cannot read /srv/secret/place", path="/srv/secret/place")).body
     assert b"secret" not in hidden
 

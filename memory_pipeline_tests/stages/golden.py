@@ -45,7 +45,7 @@ _ROWS: Mapping[str, tuple[str, ...]] = {
 }
 _TABLES = {"message_vectors": "messages", "memory_vectors": "memories"}
 # Of the run, of the model and of the encoder; what they come to is compared, not their names.
-_LEFT_OUT = {"run_id", "recorded_at", "source", "model", "prompt_hash", "reply_key", "vector"}
+_LEFT_OUT = {"run_id", "recorded_at", "source", "model", "prompt_hash", "reply_key", "vector", "tokens"}
 
 
 def observed(folder: Path) -> dict[str, dict[str, str]]:

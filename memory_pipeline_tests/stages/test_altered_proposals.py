@@ -72,4 +72,4 @@ def test_of_another_language_only_words_are_compared(tmp_path: Path, protocol_se
     consolidate(ctx, [NOON.date()])
     (verdict,) = ctx.lake.read("verdicts", Verdict)
     assert verdict.reason == "add"
-    assert not {f.code for f in verdict.findings} & {"unfounded", "voice"}
+    assert "voice" not in {f.code for f in verdict.findings}

@@ -208,6 +208,15 @@ def test_errors_say_what_is_wrong(home: Home, act: Any, error: type[Exception], 
         act(home.curator, home.owner)
 
 
+def test_errors_name_what_was_asked_for(home: Home) -> None:
+    with pytest.raises(NotFound) as missing:
+        home.curator.classify_domain("nowhere", "public", **home.owner)
+    assert missing.value.to_dict().items() >= {"domain": "nowhere", **home.owner}.items()
+    with pytest.raises(NotFound) as missing:
+        home.curator.classify_message("m-x", "public", **home.owner, session_id="s9")
+    assert missing.value.to_dict().items() >= {"message_id": "m-x", "session_id": "s9", **home.owner}.items()
+
+
 def test_a_message_id_of_several_sessions_needs_the_session(home: Home) -> None:
     home.context().lake.append(
         "messages", [message("A.", at(4), message_id="1"), message("B.", at(4), message_id="1", session_id="s2")]

@@ -129,6 +129,7 @@ def test_where_nothing_is_sound_a_read_fails_in_one_line(home: Home) -> None:
     with pytest.raises(IndexDamaged) as raised:
         _fresh(home).search("dog", **home.owner)
     assert len(str(raised.value).splitlines()) == 1 and str(_table(home)) in str(raised.value)
+    assert (raised.value.path, raised.value.table) == (str(_table(home)), "memories") and raised.value.reason
 
 
 def test_maintenance_makes_a_damaged_table_again_first(home: Home) -> None:

@@ -19,7 +19,7 @@ from memory_pipeline.storage.parquet.arrow_rows import to_table
 from memory_pipeline.storage.vectors.index_rows import IndexedMessage
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.factories import NOON
-from memory_pipeline_tests.store import Store, WordEncoder
+from memory_pipeline_tests.store import Store, WordEncoder, WordTokenEncoder
 
 POLICY = Settings.load().policies.retrieval
 CLASSES = Classifier(Settings.load().policies.classification)
@@ -101,3 +101,18 @@ def test_what_is_indexed_with_other_standings_is_written_again(tmp_path: Path) -
     assert index_messages(ctx, [first.day]).total() == 1
     there = ctx.index.lookup("messages", [row.message_key], ["spans"]).to_pylist()
     assert [span["standing"] for span in there[0]["spans"]] == ["own"]
+
+
+def test_turns_of_a_release_without_tokens_get_theirs(tmp_path: Path) -> None:
+    encoder = WordTokenEncoder()
+    store = Store(tmp_path, encoder)
+    first, second = store.messages([("cello", {}), ("", {"previous": "cello"})])
+    ctx = StageContext(store.settings, "run-1", NOON)
+    ctx.encoder = encoder
+    assert index_messages(ctx, [first.day]).total() == 0, "a turn without a word lacks none"
+    older = [row for row, _ in indexed_messages([first, second], POLICY, CLASSES)]
+    store.index.upsert("messages", to_table(older, IndexedMessage), encoder.encode([row.content for row in older]))
+    assert index_messages(ctx, [first.day]).total() == 2
+    assert index_messages(ctx, [first.day]).total() == 0
+    there = ctx.index.all("messages", ["content", "tokens"]).to_pylist()
+    assert {row["content"]: row["tokens"] for row in there} == {"cello": encoder.token("cello"), "": b""}

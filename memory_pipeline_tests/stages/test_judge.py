@@ -113,6 +113,21 @@ def test_independent_cases_of_many_days_are_asked_together(server: ProtocolServe
     assert active == {p.content for p in proposals if p.operation is Operation.UPDATE}
 
 
+def test_what_a_joint_reply_leaves_out_is_asked_again_as_long_as_some_come(
+    server: ProtocolServer, tmp_path: Path
+) -> None:
+    server.answer("consolidate", lambda call: {"judgements": _judge(call)["judgements"][:8]})
+    ctx = _context(tmp_path)
+    proposals = []
+    for n in range(30):
+        topic, at = f"contract {chr(97 + n % 26)}{n}", NOON + timedelta(minutes=n)
+        proposals.append(proposal(f"The {topic} costs {n + 3} euros.", at, subject=topic))
+        again = f"The price of the {topic} is {n + 9} euros."
+        later = at + timedelta(days=20)
+        proposals.append(proposal(again, later, subject=topic, operation=Operation.UPDATE))
+    assert not consolidate(ctx, _say(ctx, proposals)).failed
+
+
 def test_an_event_closes_the_loop_it_resolves_without_saying_so(server: ProtocolServer, tmp_path: Path) -> None:
     ctx = _context(tmp_path)
     wish = proposal("Wants to call mom.", NOON, type=MemoryType.OPEN_LOOP)

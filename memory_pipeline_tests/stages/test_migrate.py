@@ -200,8 +200,9 @@ def test_an_index_of_a_newer_release_is_refused(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.memory("Lives in Lisbon.")
     lancedb.connect(store.index.uri).open_table("memories").add_columns({"mood": "'fine'"})
-    with pytest.raises(IndexMismatch, match=r"does not know \(mood\): install the newer release"):
+    with pytest.raises(IndexMismatch, match=r"does not know \(mood\): install the newer release") as refused:
         Store(tmp_path).reader().search("Lisbon", user_id="alice")
+    assert (refused.value.table, refused.value.unknown, refused.value.lacking) == ("memories", ("mood",), ())
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

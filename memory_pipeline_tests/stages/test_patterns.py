@@ -243,6 +243,27 @@ def test_a_user_is_read_as_often_for_many_weeks_as_for_one(home: Findings, monke
     assert sum(reads) <= 4, "looked at, replayed, and looked at once more"
 
 
+def test_what_patterns_change_for_later_ones_is_found_in_one_replay(
+    home: Findings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weeks: dict[int, list[str]] = {0: FLAKY} | {7 * n: [FLAKY[n % 3]] for n in range(1, 8)}
+    home.say(*(made for first, contents in weeks.items() for made in findings(contents, first)))
+    home.now = at(70)
+    replayed: list[date] = []
+    replay = patterns.replay_on_top
+    monkeypatch.setattr(
+        patterns,
+        "replay_on_top",
+        lambda top, users, first, *ends: replayed.append(first) or replay(top, users, first, *ends),
+    )
+    home.find()
+    assert home.patterns(Status.SUPERSEDED), "what is said again beside its pattern makes it grow"
+    assert len(replayed) == 1
+    rows = {v.version_id for v in standing(home.rows())}
+    home.find([at(n).date() for n in weeks])
+    assert {v.version_id for v in standing(home.rows())} == rows
+
+
 def test_whoever_brings_nothing_of_the_kind_is_not_read(home: Findings, monkeypatch: pytest.MonkeyPatch) -> None:
     home.tell(FLAKY)
     home.tell(["Lives in Lisbon."], 7, type=MemoryType.PROFILE_FACT, user_id="v", attribute="residence", value="Lisbon")

@@ -75,7 +75,8 @@ def _refused(ctx: StageContext, writer: str, name: str, work: Callable[[], objec
     with pytest.raises(AuditFailed, match=f"{name} failed: 1 row") as failed:
         work()
     assert _held(ctx) == before
-    assert name in [audit.name for audit in failed.value.audits if not audit.ok]
+    assert name in [audit.name for audit in failed.value.audits if not audit.ok] and name in failed.value.failed
+    assert failed.value.stage == writer and failed.value.run_id is not None
     (staged,) = staged_runs(ctx.lake)
     assert staged.note()["writer"] == writer and staged.rows("memory_versions").num_rows
     (audit,) = (a for a in staged.note()["audits"] if a["name"] == name)

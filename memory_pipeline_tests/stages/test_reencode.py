@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from memory_pipeline.cli import app
 from memory_pipeline.curator import MemoryCurator
 from memory_pipeline.errors import IndexMismatch, MemoryPipelineError, SettingsError
+from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
 from memory_pipeline.inference.models import encoder_name
 from memory_pipeline.inference.prompts import Prompts
 from memory_pipeline.retrieval.reader import MemoryReader
@@ -26,6 +27,7 @@ from memory_pipeline.storage.vectors.encoder_pointer import FILE, EncoderChoice
 from memory_pipeline.storage.vectors.index import Index
 from memory_pipeline_tests import factories
 from memory_pipeline_tests.protocol_server import ProtocolServer
+from memory_pipeline_tests.store import Store
 
 HOSTED = {"encoder": "openai", "encoder_model": "tiny", "encoder_dimensions": 16}
 FACTS = ("I play the cello.", "I live in Lisbon.", "My sister is called Rosa.")
@@ -82,6 +84,18 @@ def test_the_way_there_and_back(home: Settings, protocol_server: ProtocolServer)
     assert tables(home) == [first.folder]
 
 
+def test_turns_have_the_tokens_of_their_own_encoder(home: Settings, protocol_server: ProtocolServer) -> None:
+    """Tokens of one encoder mean nothing beside a query of another."""
+    Store(Path(home.home), BuiltinEncoder()).message("I play the cello.")
+    first, second = choice_of(home), other(home)
+    assert build(run(home), second)["messages"] == 1
+    found = {
+        choice.name: Index(home.path("index"), choice.name, choice.dimensions).all("messages", ["tokens"])["tokens"][0]
+        for choice in (first, second)
+    }
+    assert found[first.name].is_valid and not found[second.name].is_valid
+
+
 def test_a_recomputation_is_asked_for_not_forced(home: Settings, protocol_server: ProtocolServer) -> None:
     before = {name: code_version(home, Prompts.open(home), stage) for name, stage in BY_NAME.items()}
     build(run(home), other(home))
@@ -135,8 +149,9 @@ def test_a_run_does_not_mix_vectors_of_two_encoders(home: Settings, protocol_ser
     under_way = run(allowed(home))
     assert under_way.index.folder == choice_of(home).folder and under_way.index.table("memories") is not None
     switch(run(home), other(home))
-    with pytest.raises(IndexMismatch, match="the home was switched to the vectors of tiny-16"):
+    with pytest.raises(IndexMismatch, match="the home was switched to the vectors of tiny-16") as switched:
         under_way.index.all("memories", ["content"])
+    assert switched.value.in_force == "tiny-16" and switched.value.encoder not in (None, "tiny-16")
     late = run(allowed(home))
     late.index, late.encoder = under_way.index, under_way.encoder
     ids = Index(home.path("index"), "tiny-16", 16).all("memories", ["memory_id"])["memory_id"].to_pylist()

@@ -160,8 +160,9 @@ def test_a_rollback_is_undone_and_made_again(home: Home) -> None:
     run = home.step()
     strict = home.stood()
     _, undo = home.roll_back(run)
-    with pytest.raises(RollbackError, match="rolled back already"):
+    with pytest.raises(RollbackError, match="rolled back already") as refused:
         prepare(home.ctx(home.now), [run])
+    assert (refused.value.run_id, refused.value.rollback_id) == (run, undo)
     home.roll_back(undo)
     assert home.stood() == strict
     with pytest.raises(RollbackError, match="undone already"):
@@ -194,8 +195,9 @@ def test_what_cannot_be_rolled_back_is_refused(home: Home) -> None:
     (manual,) = {r.run_id for r in home.rows() if r.run_id.startswith("manual")}
     with pytest.raises(RollbackError, match="own hand"):
         prepare(home.ctx(home.now), [manual])
-    with pytest.raises(RollbackError, match=f"{nuts} .unpinned by the user"):
+    with pytest.raises(RollbackError, match=f"{nuts} .unpinned by the user") as refused:
         prepare(home.ctx(home.now), [run])
+    assert (refused.value.runs, refused.value.memory_ids) == ((run,), (nuts,))
     home.step()
 
 
@@ -205,7 +207,8 @@ def test_the_latest_of_two_runs_goes_first(home: Home) -> None:
     one = home.step()
     home.take([line("2026-03-20", "I collect stamps.", n=2)], home.now)
     two = home.step()
-    with pytest.raises(RollbackError, match=f"made anew since, by run {two}"):
+    with pytest.raises(RollbackError, match=f"made anew since, by run {two}") as refused:
         prepare(home.ctx(home.now), [one])
+    assert refused.value.later_runs == (two,)
     home.roll_back(one, two)
     assert home.stood() == first

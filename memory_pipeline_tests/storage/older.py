@@ -22,6 +22,7 @@ LATER = {
     "summaries": ("session_id", "classification", "domains", "agent_ids", "refused"),
     "messages": ("language",),
     "message_revisions": ("language",),
+    "vectors": ("tokens",),
 }
 
 

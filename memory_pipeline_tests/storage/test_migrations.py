@@ -17,7 +17,7 @@ from memory_pipeline.storage.parquet.arrow_rows import from_table, to_table
 from memory_pipeline.storage.parquet.files import NOTES
 from memory_pipeline.storage.parquet.lake import Lake
 from memory_pipeline.storage.parquet.migrations import MIGRATIONS, steps, upgraded
-from memory_pipeline.storage.parquet.schemas import DATASETS, Link, Recall
+from memory_pipeline.storage.parquet.schemas import DATASETS, KeptVector, Link, Recall
 from memory_pipeline.storage.parquet.versions import NOTE, Versions
 from memory_pipeline.storage.queries.costs import entry
 from memory_pipeline_tests import factories
@@ -41,6 +41,7 @@ ROWS: dict[str, Any] = {
     "summaries": SUMMARY,
     "messages": factories.message(),
     "message_revisions": factories.message(),
+    "vectors": KeptVector("k", "t", "u", DAY, "m", b"\0\0\0\0"),
 }
 # What a step makes of it, where that is not what the present release would write.
 MADE = {
@@ -130,8 +131,11 @@ def test_a_lake_of_a_newer_release_is_refused_at_once(tmp_path: Path) -> None:
     place.write_text(json.dumps(note))
     for opened in (lake, Lake(str(tmp_path))):
         for _ in range(2):  # not the first time only
-            with pytest.raises(SchemaTooNew, match=r"version 3 of links; .*install memory-pipeline 9\.1\.0 or newer"):
+            with pytest.raises(
+                SchemaTooNew, match=r"version 3 of links; .*install memory-pipeline 9\.1\.0 or newer"
+            ) as refused:
                 opened.read("links", Link)
+            assert (refused.value.written_by, refused.value.version) == ("9.1.0", 3)
             with pytest.raises(SchemaTooNew):
                 opened.append("links", [LINK])
     assert len(list((tmp_path / "links").rglob("*.parquet"))) == 1
@@ -141,8 +145,11 @@ def test_a_newer_file_without_a_note_is_refused(tmp_path: Path) -> None:
     path = written(str(tmp_path), "links", [LINK])
     table = pq.read_table(path, partitioning=None)
     pq.write_table(table.replace_schema_metadata({"memory_pipeline.schema_version": "3"}), path)
-    with pytest.raises(SchemaTooNew, match="version 3 of links"):
+    with pytest.raises(SchemaTooNew, match="version 3 of links") as refused:
         Lake(str(tmp_path)).read("links", Link)
+    known = refused.value
+    assert (known.dataset, known.version, known.supported) == ("links", 3, DATASETS["links"].version)
+    assert known.path is not None and known.path.endswith(".parquet") and known.written_by is None
 
 
 @pytest.mark.parametrize("note", [b"", b"{", b"[]", b'{"form": 1}', b'{"form": 1, "datasets": {"links": 3}}'])

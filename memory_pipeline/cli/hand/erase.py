@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memory_pipeline.cli.output import confirm, console, print_account, print_json, progress
 from memory_pipeline.cli.owner import message_named
 from memory_pipeline.cli.reads.reading import AsJson, Tenant
+
+if TYPE_CHECKING:
+    from memory_pipeline.domain.erasure_certificate import ErasureCertificate, ProviderDeletions
 
 app = typer.Typer()
 
@@ -76,15 +79,15 @@ def erase(
     _show(certificate, as_json)
 
 
-def _show_provider(asked: dict[str, Any]) -> None:
+def _show_provider(asked: ProviderDeletions) -> None:
     """What the model provider has deleted of the batches that asked about it, and what it has not."""
-    if asked["batches"]:
+    if asked.batches:
         console().print(
-            f"At the model provider: {asked['batches']} batches, {asked['files_deleted']} of their files deleted, "
-            f"{asked['batches_stopped']} stopped",
+            f"At the model provider: {asked.batches} batches, {asked.files_deleted} of their files deleted, "
+            f"{asked.batches_stopped} stopped",
             markup=False,
         )
-    for left in asked["pending"]:
+    for left in asked.pending:
         console().print(
             f"Not deleted yet: {left['batch_id'] or left['key']} at {left['url']}: {left['why']}. The next "
             "`memory-pipeline maintain` or `erase` tries again.",
@@ -116,20 +119,20 @@ def _told(as_json: bool, value: dict[str, Any], text: str) -> None:
         console().print(text, markup=False)
 
 
-def _show(certificate: dict[str, Any], as_json: bool) -> None:
+def _show(certificate: ErasureCertificate, as_json: bool) -> None:
     if as_json:
         print_json(certificate)
         return
-    print_account("Removed", ("store", "rows or lines"), certificate["removed"].items(), figures=(1,))
-    if certificate["made_anew"]:
-        print_account("Made anew", ("stage", "partitions"), certificate["made_anew"].items(), figures=(1,))
-    _show_provider(certificate["provider"])
-    proof = certificate["proof"]
-    for name in proof["foreign_files"]:
+    print_account("Removed", ("store", "rows or lines"), certificate.removed.items(), figures=(1,))
+    if certificate.made_anew:
+        print_account("Made anew", ("stage", "partitions"), certificate.made_anew.items(), figures=(1,))
+    _show_provider(certificate.provider)
+    proof = certificate.proof
+    for name in proof.foreign_files:
         console().print(f"Kept, and it holds what was erased: {name}", markup=False, soft_wrap=True)
     console().print(
-        f"Proof: {proof['hits']} places found in {proof['files']} files ({proof['bytes']:,} bytes as they lie, "
-        f"{proof['decoded_bytes']:,} decoded), {proof['rows_left']} rows left. "
-        f"Certificate: erasures/certificates/{certificate['erasure_id']}.json",
+        f"Proof: {proof.hits} places found in {proof.files} files ({proof.bytes:,} bytes as they lie, "
+        f"{proof.decoded_bytes:,} decoded), {proof.rows_left} rows left. "
+        f"Certificate: erasures/certificates/{certificate.erasure_id}.json",
         markup=False,
     )

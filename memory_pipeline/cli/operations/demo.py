@@ -117,22 +117,27 @@ def _account(settings: Settings, report: Any) -> Account:
         report=report,
         messages=messages,
         verdicts=rows("SELECT outcome, reason, count(*) AS n FROM verdicts GROUP BY ALL ORDER BY outcome, n DESC"),
-        memories=rows(f"SELECT type, status, count(*) AS n FROM ({CURRENT}) GROUP BY ALL ORDER BY n DESC, type"),
+        memories=rows(
+            f"SELECT type, status, count(*) AS n FROM ({CURRENT}) GROUP BY ALL ORDER BY n DESC, type, status"
+        ),
         week=_first(
-            rows("SELECT user_id, start, text FROM summaries WHERE grain = 'week' ORDER BY len(text) DESC LIMIT 1")
+            rows(
+                "SELECT user_id, start, text FROM summaries WHERE grain = 'week' "
+                "ORDER BY len(text) DESC, summary_id LIMIT 1"
+            )
         ),
         reflection=_first(
             rows(
                 f"SELECT user_id, content, derived_from FROM ({CURRENT}) "
                 "WHERE type = 'reflection' AND status = 'active' "
-                "ORDER BY importance DESC, len(derived_from) DESC LIMIT 1"
+                "ORDER BY importance DESC, len(derived_from) DESC, memory_id LIMIT 1"
             )
         ),
         changed=_first(
             rows(
                 f"WITH now AS ({CURRENT}) SELECT o.content AS old, n.content AS new, n.memory_id FROM now o "
                 "JOIN now n ON n.memory_id = o.superseded_by AND n.tenant_id = o.tenant_id AND n.user_id = o.user_id "
-                "WHERE n.type = 'profile_fact' ORDER BY n.importance DESC, n.observed_at LIMIT 1"
+                "WHERE n.type = 'profile_fact' ORDER BY n.importance DESC, n.observed_at, n.memory_id LIMIT 1"
             )
         ),
         block=reader.context(_QUESTION, user_id=_USER.user_id, tenant_id=_USER.tenant_id),

@@ -105,7 +105,8 @@ def switch(
     pointer = read(settings)
     if back:
         if pointer is None or pointer.previous is None:
-            raise SettingsError("no other encoder was in force before: there is nothing to go back to")
+            sentence = "no other encoder was in force before: there is nothing to go back to"
+            raise SettingsError(sentence, setting="MEMORY_PIPELINE_ENCODER")
         target = pointer.previous
     else:
         target = _target(settings, encoder, model, dimensions)

@@ -78,7 +78,7 @@ def rates(
         ],
         figures=range(1, 4 + len(Rate)),
     )
-    told = "empty: windows with nothing to keep; rejected: the gate let nothing of them pass; waiting: not asked yet"
+    told = "empty: windows with nothing to keep; rejected: the gate let nothing of them pass; waiting: unanswered"
     note(told)
     for rate, judged in trends.items():
         note(f"{'     ' if judged.ok else 'WARN '}{rate}: {judged.told}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
 from typing import Annotated, Any
@@ -42,17 +43,25 @@ def ui(
     os.makedirs(settings.path("inbox"), exist_ok=True)
     os.environ["MEMORY_PIPELINE_HOME"] = settings.path().rstrip("/")
     arguments = ["dagster", "dev", "-m", "memory_pipeline.definitions", "-h", host, "-p", str(port)]
+    arguments += ["--log-level", "warning"]  # else two lines every few seconds say that the inbox is empty
     console().print(f"http://{host}:{port}   inbox: {settings.path('inbox')}", markup=False)
     import dagster as dg
     from dagster._cli import cli
 
     # `dg dev` has taken the place of `dagster dev`: nothing that whoever types `memory-pipeline ui` could do about.
     warnings.simplefilter("ignore", dg.SupersessionWarning)
+    logging.getLogger("dagster").addFilter(_is_of_use)
     try:
         cli(args=arguments[1:], prog_name="dagster")
     finally:
         with instance(settings) as dagster:
             stop_launched(dagster, settings)
+
+
+def _is_of_use(record: logging.LogRecord) -> bool:
+    """Whether a line of Dagster's tells whoever has opened the UI anything: a ``dagster.yaml`` in the folder where they
+    stand, as every checkout has one, is not to be looked at."""
+    return "instance configuration value" not in record.getMessage()
 
 
 @app.command()

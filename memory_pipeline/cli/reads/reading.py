@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memory_pipeline.cli.output import console, note, print_json, print_table
+from memory_pipeline.cli.output import note, print_json, print_table, tell
 from memory_pipeline.domain.scope import Scope
 
 if TYPE_CHECKING:
@@ -150,9 +150,9 @@ def ask(
     if as_json:
         print_json({"text": answer.text, "citations": answer.citations, "known": answer.known})
         return
-    console().print(answer.text, markup=False)
+    tell(answer.text)
     if answer.citations:
-        console().print("from messages " + ", ".join(answer.citations), markup=False, style="dim")
+        tell("from messages " + ", ".join(answer.citations), style="dim")
 
 
 @app.command()

@@ -67,7 +67,8 @@ def _write(out: Path, report: Mapping[str, Mapping[str, Any]]) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise EvaluationError(f"the report cannot be written to {out}: {error.strerror}") from error
+        sentence = f"the report cannot be written to {out}: {error.strerror}"
+        raise EvaluationError(sentence, path=str(out)) from error
 
 
 def _table(suite: str, measured: Mapping[str, Figure | Failures]) -> None:

@@ -31,7 +31,8 @@ def runs(
     run_id = None if run_id is None else run_named(run_id)
     found = of(Lake(Settings.load().path("lake")), run_id, limit)
     if run_id is not None and not found:
-        raise NotFound(f"no run {run_id!r} has left a trace; `memory-pipeline runs` lists those that have")
+        sentence = f"no run {run_id!r} has left a trace; `memory-pipeline runs` lists those that have"
+        raise NotFound(sentence, run_id=run_id)
     if as_json:
         print_json(found if run_id is None else found[0])
     elif run_id is not None:

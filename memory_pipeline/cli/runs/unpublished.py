@@ -56,14 +56,14 @@ def _wanted(lake: Lake, run_id: str | None) -> Iterator[StagedRows]:
     wanted = StagedRows.of(lake, run_id)
     if wanted.name not in names:
         known = f"; there is {', '.join(sorted(names))}" if names else ", nor of any other"
-        raise NotFound(f"nothing is staged of run {run_id!r}{known}")
+        raise NotFound(f"nothing is staged of run {run_id!r}{known}", run_id=run_id)
     yield wanted
 
 
 def _discard(one: StagedRows) -> None:
     with one.held() as idle:
         if not idle:
-            raise NotFound(f"run {one.name} is still at work")
+            raise NotFound(f"run {one.name} is still at work", run_id=one.name)
         one.remove()
 
 

@@ -69,6 +69,10 @@ def _print_intake(report: IngestReport, settings: Settings) -> None:
     )
     for file in report.unreadable:
         note(str(file.reason))
+    said = ("taken", "known", "edited", "quarantined", "skipped", "reason")
+    empty = [f for f in report.files if not any(getattr(f, name) for name in said)]
+    for file in empty:
+        note(f"{file.path}: there is no message in it")
     if report.quarantined:
         note(f"{report.quarantined} lines were put aside, each with its reason: {settings.path('quarantine')}")
     if report.skipped:
@@ -78,7 +82,7 @@ def _print_intake(report: IngestReport, settings: Settings) -> None:
         note(told)
     if report.erased:
         note(f"{report.erased} messages had been erased and stay out; see `memory-pipeline erase --help`.")
-    if report.files != report.unreadable:
+    if len(report.files) > len(report.unreadable) + len(empty):
         note("Next: memory-pipeline run")
 
 

@@ -7,7 +7,7 @@ judge.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -16,7 +16,7 @@ from memory_pipeline.domain.consolidation.contrast import opposed
 from memory_pipeline.domain.consolidation.endings.ended_relations import ended, tells_end
 from memory_pipeline.domain.consolidation.endings.exclusion import excluded
 from memory_pipeline.domain.consolidation.endings.likely_endings import likely_ended
-from memory_pipeline.domain.consolidation.endings.replacement import given_up, replaced
+from memory_pipeline.domain.consolidation.endings.replacement import given_up, redosed, replaced
 from memory_pipeline.domain.consolidation.equivalence import (
     comparable,
     covered,
@@ -33,15 +33,14 @@ from memory_pipeline.domain.consolidation.equivalence import (
 )
 from memory_pipeline.domain.consolidation.judgement import keeps
 from memory_pipeline.domain.consolidation.plans.fulfilment import dropped_by, fulfilled, same_plan
+from memory_pipeline.domain.consolidation.plans.named_plans import dropped_by_name
 from memory_pipeline.domain.consolidation.plans.open_loops import may_end
+from memory_pipeline.domain.consolidation.pleas import closing, reopened, speaks_of
 from memory_pipeline.domain.consolidation.slots import Relation, Slot, attribute, relate, same_value
 from memory_pipeline.domain.consolidation.tense import not_begun, past
 from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion
-from memory_pipeline.domain.passage import source
 from memory_pipeline.domain.policy import SimilarityPolicy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
-from memory_pipeline.domain.reading.topic_wordings import topics
-from memory_pipeline.domain.reading.topics import Topic, beside, speaks, touches
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import content_words, normalise, words
 
@@ -92,6 +91,7 @@ class Decision:
     closes: tuple[str, ...] = ()
     holds: bool = False
     content: str | None = None
+    reopens: tuple[str, ...] = ()
 
 
 _CHANGING = frozenset({Action.MERGE, Action.SUPERSEDE, Action.CONTRADICT})
@@ -117,6 +117,8 @@ def decide(proposal: Proposal, candidates: Sequence[Candidate], policy: Similari
             return _named(proposal, living, Action.SUPPRESS, "the user does not want it brought up")
         case Operation.CLOSE_OPEN_LOOP:
             return _close(proposal, living, policy)
+        case Operation.CONTRADICT if proposal.type is MemoryType.BOUNDARY:
+            return _reopened(proposal, living)
         case Operation.CONTRADICT:
             return _contradict(proposal, living, policy)
         case _:
@@ -156,18 +158,12 @@ def _named(proposal: Proposal, living: Sequence[Candidate], action: Action, reas
     return Decision(action, tuple(sorted(named)), reason, holds=held)
 
 
-def closing(proposal: Proposal, memories: Iterable[MemoryVersion]) -> tuple[Topic, ...]:
-    """The topics of a plea, with the names that what is remembered has for them."""
-    found = topics(proposal.value, proposal.content)
-    said = [text for m in memories for text in (m.content, *(e.quote for e in m.evidence))] if found else []
-    return tuple(topic.called({name for text in said for name in beside(topic, text)}) for topic in found)
-
-
-def speaks_of(memory: MemoryVersion, topic: Topic) -> bool:
-    """Whether a memory speaks of a topic, or was read out of a clause that does."""
-    if touches(topic, memory.content, subject=memory.subject, attribute=memory.attribute, value=memory.value):
-        return True
-    return not memory.own_words and any(speaks(topic, source(memory.content, e.quote)) for e in memory.evidence)
+def _reopened(proposal: Proposal, living: Sequence[Candidate]) -> Decision:
+    """The boundaries of a topic that may be brought up again, and what they kept silent."""
+    boundaries, silent = reopened(proposal, [c.memory for c in living if not _late(proposal, c.memory)])
+    if not boundaries:
+        return Decision(Action.NONE, (), "no boundary closes it")
+    return Decision(Action.CONTRADICT, boundaries, f"the user said: {proposal.content}", reopens=silent)
 
 
 def _close(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPolicy) -> Decision:
@@ -177,9 +173,9 @@ def _close(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPo
         # The same words of both values leave no doubt; "rang the practice" against "call the dentist" may.
         equal = all(_stems(proposal.value) == _stems(loop.value) != frozenset() for loop in named)
         return Decision(Action.CLOSE, tuple(loop.memory_id for loop in named), _end(proposal), certain=equal)
-    given_up = _given_up(proposal, living) if proposal.negated else None
-    if given_up is not None:
-        return given_up
+    dropped = _given_up(proposal, living) if proposal.negated else None
+    if dropped is not None:
+        return dropped
     over = _replaced_or_ended(proposal, [c.memory for c in living])
     if over:  # no plan was meant: "Cancelled the gym." ends what is remembered of it
         return Decision(
@@ -220,7 +216,7 @@ def _given_up(proposal: Proposal, living: Sequence[Candidate]) -> Decision | Non
         for c in living
         if c.memory.attribute in _PURSUITS and c.memory.value and not _late(proposal, c.memory)
         if _share(content_words(c.memory.value), said) == 1.0
-    ]
+    ] or [m.memory_id for m in dropped_by_name(proposal, [c.memory for c in living])]
     if not named:
         return None
     if all(c.memory.type is MemoryType.OPEN_LOOP for c in living if c.memory.memory_id in named):
@@ -290,11 +286,14 @@ def _state(proposal: Proposal, living: Sequence[Candidate], policy: SimilarityPo
     if waiting:
         return Decision(Action.REINFORCE, (min(waiting),), "still to be done")
     by_slot = _by_slot(proposal, living)
-    if by_slot is not None:
+    if by_slot is not None and by_slot.action is not Action.ADD:
         return _sure(proposal, by_slot, living)
     by_wording = _by_wording(proposal, [c.memory for c in living])
-    if by_wording is not None:
+    alike = {c.memory.memory_id for c in living if relation_of(proposal, c.memory) is Relation.SAME}
+    if by_wording is not None and (by_slot is None or not alike.issuperset(by_wording.targets)):
         return _sure(proposal, by_wording, living)
+    if by_slot is not None:
+        return by_slot
     likely = _likely(proposal, living, policy, Action.SUPERSEDE)
     if likely is not None:
         return likely
@@ -341,7 +340,8 @@ def _by_slot(proposal: Proposal, living: Sequence[Candidate]) -> Decision | None
         if covered(proposal, c.memory) and same_occasion(proposal, c.memory):
             return Decision(Action.REINFORCE, (c.memory.memory_id,), "said before more exactly")
         if relation is Relation.SAME and same_occasion(proposal, c.memory):
-            if _new_role(proposal, c.memory) and not _late(proposal, c.memory):
+            another = _new_role(proposal, c.memory) or _another_dose(proposal, c.memory)
+            if another and not _late(proposal, c.memory):
                 changed.append(c.memory.memory_id)
                 continue
             if not one_thing(proposal, c.memory):
@@ -392,6 +392,11 @@ def _new_role(proposal: Proposal, memory: MemoryVersion) -> bool:
     """The same person in a new place of the slot: who was a girlfriend is a wife now."""
     known = attribute(proposal.attribute)
     return known.single and known.named and not one_thing(proposal, memory) and bool(proposal.value)
+
+
+def _another_dose(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """Takes the same medicine, and told on another occasion to be more or less of it."""
+    return redosed(proposal, memory) and (_corrects(proposal) or not told_together(proposal, memory))
 
 
 def _by_wording(proposal: Proposal, memories: Sequence[MemoryVersion]) -> Decision | None:

@@ -10,7 +10,6 @@ from functools import cache
 
 from memory_pipeline.domain.calendar import Grain, Period
 from memory_pipeline.domain.calendar import SummaryGrain as SummaryGrain
-from memory_pipeline.domain.gate.texts.language import grammar
 from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Role
 from memory_pipeline.domain.patterns import lazy
@@ -180,6 +179,8 @@ def silenced(text: str, unspoken: Sequence[str]) -> str:
     Args:
         unspoken: what the user wants forgotten or not brought up, as it is remembered.
     """
+    from memory_pipeline.domain.gate.texts.language import grammar  # a read needs none of the gate
+
     aside = _ASKING | grammar()
     hidden = [words for thing in unspoken if (words := content_words(thing) - aside)]
     if not hidden:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memory_pipeline.domain.gate.gate_input import GateInput, RecalledText
-from memory_pipeline.domain.gate.rules import corroboration, echo, fidelity, grounding, safety, substance
+from memory_pipeline.domain.gate.rules import corroboration, echo, extent, fidelity, grounding, safety, substance
 from memory_pipeline.domain.gate.rules.corroboration import unknown
 from memory_pipeline.domain.gate.rules.echo import nods
 from memory_pipeline.domain.gate.rules.substance import quality
@@ -50,7 +50,13 @@ RULES: tuple[Callable[[GateInput], Finding | None], ...] = (
     fidelity.subject,
     fidelity.contrary,
     fidelity.unfounded,
+    extent.widened,
+    extent.embellished,
 )
+
+
+# What these find may be otherwise where more of the conversation is known.
+_BY_CONVERSATION = (corroboration.invented, corroboration.unsupported, extent.embellished)
 
 
 def examine(given: GateInput) -> tuple[Finding, ...]:
@@ -71,10 +77,7 @@ def wants_session(given: GateInput) -> bool:
     """
     if given.recalled or echo.quotes(given):
         return True
-    return any(
-        found is not None and not found.passed
-        for found in (corroboration.invented(given), corroboration.unsupported(given))
-    )
+    return any(found is not None and not found.passed for found in (rule(given) for rule in _BY_CONVERSATION))
 
 
 def rejection(finding: Finding) -> str:

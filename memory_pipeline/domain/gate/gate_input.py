@@ -42,7 +42,7 @@ class GateInput:
             seen. Where it is empty, the cited messages stand for it.
         extracted: an extractor proposes it from messages; what is made from memories is not.
         hosted: a model worded it that need not keep to the words of a reading.
-        known: words, folded, that the user said in other conversations before; a name among them is no invention.
+        known: words, folded, that the user said in other conversations before; they are no inventions.
         content, quotes: what the proposal's sentence claims, and the user's sentences that it quotes, one for each of
             :meth:`own`. None and empty where nobody has read them: another language, or a model that writes its
             sentences from such a reading.

@@ -69,6 +69,7 @@ def apply(
             made = [_merged(proposal, decision, t, policy) for t in targets[:1]]
         case Action.SUPERSEDE | Action.CONTRADICT:
             made = _replaced(proposal, decision, targets, state, run_id, now, timezone)
+            made += [_spoken_again(proposal, state[i]) for i in decision.reopens if i in state]
         case Action.CLOSE:
             made = [_ended(proposal, t, Change.CLOSE, Status.CLOSED, decision.reason) for t in targets]
         case Action.FORGET:
@@ -222,7 +223,8 @@ def _replaced(
         return []
     superseded = decision.action is Action.SUPERSEDE
     change, status = (Change.SUPERSEDE, Status.SUPERSEDED) if superseded else (Change.CONTRADICT, Status.CONTRADICTED)
-    told = proposal.operation is Operation.CONTRADICT and _tells_end(proposal, targets)
+    lifted = proposal.type is MemoryType.BOUNDARY  # a boundary that is lifted leaves no wish behind
+    told = proposal.operation is Operation.CONTRADICT and not lifted and _tells_end(proposal, targets)
     bare_denial = proposal.operation in (Operation.CONTRADICT, Operation.CLOSE_OPEN_LOOP) and not told
     if told and proposal.attribute and proposal.value:
         proposal = replace(proposal, negated=True)
@@ -321,6 +323,20 @@ def _held(proposal: Proposal, reason: str, run_id: str, now: datetime, timezone:
     )
     made = replace(added(noted, "", reason, run_id, now, timezone), memory_id=hold_of(proposal))
     return seal(replace(made, lineage_id=made.memory_id, change=Change.FORGET, status=Status.ARCHIVED))
+
+
+def _spoken_again(proposal: Proposal, memory: MemoryVersion) -> MemoryVersion:
+    """What may be said again because no boundary closes it any more."""
+    return evolve(
+        memory,
+        change=Change.REVIVE,
+        cause=Cause.PROPOSAL,
+        reason=f"the user said: {proposal.content}",
+        surface=Surface.CONTINUE if memory.type is MemoryType.OPEN_LOOP else Surface.SPEAK,
+        changed_at=max(memory.changed_at, proposal.observed_at),
+        day=proposal.day,
+        proposal_id=proposal.proposal_id,
+    )
 
 
 def _suppressed(proposal: Proposal, memory: MemoryVersion, reason: str) -> MemoryVersion:

@@ -33,6 +33,10 @@ class RetrievalPolicy:
         event_floor: mean of similarity and keyword from which on a row tells of the event that a question measures
             time by.
         linked_from: the best memories, whose linked ones come in.
+        late_floor: late interaction that any text reaches by chance.
+        late_beside: what the tokens of the turns beside a short one count for.
+        late_similarity, late_keyword: what late interaction comes to on the average, of a row without tokens: so much
+            of its similarity and so much of its keyword score.
     """
 
     candidates: int
@@ -44,6 +48,10 @@ class RetrievalPolicy:
     period_fades_share: float
     event_floor: float
     linked_from: int
+    late_floor: float
+    late_beside: float
+    late_similarity: float
+    late_keyword: float
     bm25_k1: float
     bm25_b: float
 
@@ -62,6 +70,7 @@ class ContextPolicy:
         summaries: calendar summaries at most.
         kind_similarity, kind_share_of_best: cosine to an example of a kind of request, and share of the best one's,
             from which on a request is of that kind.
+        kind_beside: the same cosine for a kind beside one that the words of the request name.
         kind_items: memories that a kind of request brings at most, beside what could hurt somebody.
         whole_items: the same where the user as a whole is asked for.
         kind_turns: turns that a kind of request brings at most.
@@ -90,6 +99,7 @@ class ContextPolicy:
     summaries: int
     kind_similarity: float
     kind_share_of_best: float
+    kind_beside: float
     kind_items: int
     whole_items: int
     hazard_turns: int

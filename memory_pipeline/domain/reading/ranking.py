@@ -23,6 +23,9 @@ dated               1 when the query asks for a time and the text names one (mea
 in_period           1 inside the time that the query speaks of ("last month"), less the further off; 0 where it speaks
                     of none
 linked              of a memory: weight of its link to one of the best, times that one's score (LS-10)
+late                late interaction: how well each word of the query is met by some word of the text, by vectors of
+                    single tokens, rare words counting for more (measured)
+late_session        the best of its session by that (measured)
 ==================  =================================================================================================
 """
 
@@ -52,6 +55,8 @@ SIGNALS = (
     "dated",
     "in_period",
     "linked",
+    "late",
+    "late_session",
 )
 # Of rows that state no such figure (messages, summaries): the design's defaults, importance 3 of 5 and q 0.5 (KN-13).
 NEUTRAL_IMPORTANCE = 0.6

@@ -115,7 +115,7 @@ class TimelinePeriod(Record):
         summary: a paragraph for each domain where there are several; None where there is none.
         summary_id: of the first; ``summary_ids`` of all.
         changes: each memory version of the period, with ``memory_id``, ``change``, ``status``, ``content``, ``reason``
-            and ``day``.
+            and ``day``; without ``content`` and ``reason`` where these were not asked for.
         over: whether it has ended: weeks and months get their summary then.
         days: until then those of its days, each with ``label``, ``summary`` and ``summary_id``.
     """

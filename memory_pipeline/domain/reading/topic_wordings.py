@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from typing import Any
 
 from memory_pipeline.domain.entities.names import DETERMINERS, tokens
 from memory_pipeline.domain.entities.relations import WORDS as RELATIONS
@@ -48,6 +49,18 @@ def topics(value: str | None, content: str = "") -> tuple[Topic, ...]:
     if len(parts) > 1 and not listed and not all(_stands_alone(p) for p in parts):
         parts = [text]
     return tuple(found for part in parts if (found := _topic(part)))
+
+
+def sore(text: str) -> bool:
+    """Whether a phrase names somebody by who that is to the user, or a matter that people are hurt by: "my brother",
+    "the divorce"; no habit or thing of use."""
+    bare = _LEAD.sub("", text.strip(" .,!?").lower())
+    head, _, behind = _split(_WORD.findall(bare))
+    if leading(tuple(tokens(bare))) is not None:
+        return True
+    named = [word for word in _telling(head) or behind if not _vague(word)]
+    matter = _matter(named[-1]) if named else None
+    return matter is not None and matter not in wordset("topics", "used")
 
 
 def _of_notice(content: str) -> str:
@@ -111,8 +124,10 @@ def _related(who: Relation) -> Topic:
     """Somebody who is named only by who that is to the user."""
     if who.base.startswith("ex"):
         return Topic((Words(frozenset({"ex"})),))
+    matter = _matter(who.base)
+    also = frozenset(word for one in _covering(matter) for word in one["words"].split()) if matter else frozenset()
     words = {word for word in spellings(who.base) if (same := relation(word)) is not None and same.base == who.base}
-    return Topic((Words(frozenset(w for word in words | {who.base} for w in word.split()[-1:])),))
+    return Topic((Words(frozenset(w for word in words | {who.base} for w in word.split()[-1:]) | also),))
 
 
 # -- matters and things
@@ -133,12 +148,13 @@ def _something(words: list[str]) -> Topic:
         return Topic()
     matter = _matter(wanted[0]) if len(wanted) == 1 else None
     if matter is not None:
-        own = table("topics")["matter"][matter]
+        own = _covering(matter)
         return Topic(
             (_forms(wanted[0]),),
-            attributes=frozenset(own["attributes"].split()),
-            hints=frozenset(own["hints"].split()),
-            own=own["own"],
+            attributes=frozenset(name for one in own for name in one["attributes"].split()),
+            hints=frozenset(hint for one in own for hint in one["hints"].split()),
+            says=tuple(says for one in own for says in one.get("says", ())),
+            own=own[0]["own"],
             unless=_unless(matter),
         )
     matters = [m for w in wanted if (m := _matter(w)) is not None]
@@ -169,16 +185,29 @@ def _forms(word: str) -> Words:
     bare = normalise(word).removesuffix("'s")
     matter = _matter(bare)
     if matter is not None:
-        return Words(frozenset(table("topics")["matter"][matter]["words"].split()))
+        return Words(frozenset(word for one in _covering(matter) for word in one["words"].split()))
     who = relation(bare) if bare in RELATIONS else None
     if who is not None:
         return _related(who).parts[0]
-    return Words(stems=frozenset({stem(singular(bare))}))
+    return Words(stems=frozenset(stem(singular(form)) for form in (bare, *_irregular().get(bare, ()))))
 
 
 def _matter(word: str) -> str | None:
     bare = normalise(word).removesuffix("'s")
     return _matters().get(bare) or _matters().get(singular(bare))
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, ...]]:
+    """Forms of a word that share no stem with it: "fall" and "fell"."""
+    groups = [tuple(group.split()) for group in table("topics")["irregular"]]
+    return {word: group for group in groups for word in group}
+
+
+def _covering(matter: str) -> list[dict[str, Any]]:
+    """A matter, and the narrower ones that are closed with it: whoever closes money closes the salary."""
+    known = table("topics")["matter"]
+    return [known[name] for name in (matter, *known[matter].get("covers", "").split())]
 
 
 @cache
@@ -188,7 +217,7 @@ def _matters() -> dict[str, str]:
 
 
 def _unless(matter: str) -> tuple[str, ...]:
-    return tuple(p for p in table("topics")["matter"][matter]["but"].split("|") if p)
+    return tuple(p for one in _covering(matter) for p in one["but"].split("|") if p)
 
 
-__all__ = ["topics"]
+__all__ = ["sore", "topics"]

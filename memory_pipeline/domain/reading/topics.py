@@ -52,6 +52,7 @@ class Topic:
         person: the names are somebody's, who may also be called by a short form.
         attributes: of memories of the user that state it.
         hints: figures' units and set phrases that tell of it where the user's own is spoken of.
+        says: regular expressions (RE2, over lower-case text) that tell of it in figures or set phrases.
         own: of others the same words tell something else: "my sister's weight".
         unless: phrases that hold its words and mean something else.
     """
@@ -61,6 +62,7 @@ class Topic:
     person: bool = False
     attributes: frozenset[str] = frozenset()
     hints: frozenset[str] = frozenset()
+    says: tuple[str, ...] = ()
     own: bool = False
     unless: tuple[str, ...] = ()
 
@@ -79,7 +81,7 @@ class Topic:
         starts = {beginning(word) for telling in tellings for word in telling}
         starts |= {word[:_SHORT] for word in self.names if self.person}
         hints = (rf"(?:\b|\d){re.escape(beginning(hint))}" for hint in sorted(self.hints))
-        return "|".join([*map(beginning_with, sorted(starts)), *hints])
+        return "|".join([*map(beginning_with, sorted(starts)), *hints, *self.says])
 
     @property
     def words(self) -> frozenset[str]:
@@ -98,7 +100,7 @@ def speaks(topic: Topic, text: str | Passage) -> bool:
     there = passage(text)
     if topic.names and _names(topic, there):
         return True
-    if not topic.parts or not (topic.hints or all(part.among(there) for part in topic.parts)):
+    if not topic.parts or not (topic.hints or topic.says or all(part.among(there) for part in topic.parts)):
         return False
     if topic.own:
         return any(_of_self(topic, part) and _told(topic, part) for part in there.sentences)
@@ -180,13 +182,17 @@ def _short_for(name: str, text: str) -> bool:
 def _told(topic: Topic, there: Passage) -> bool:
     if any(phrase in there.plain for phrase in topic.unless):
         there = Passage(_without(there.plain, topic.unless))
-    if all(part.among(there) for part in topic.parts):
+    if all(part.among(there) for part in topic.parts) or any(_said(says, there.plain) for says in topic.says):
         return True
     return any(
         f" {hint.replace('-', ' ')} " in there.line
         or (topic.own and re.search(rf"\d ?{re.escape(hint)}\b", there.plain))
         for hint in topic.hints
     )
+
+
+def _said(says: str, plain: str) -> bool:
+    return lazy(says).search(plain) is not None
 
 
 def _without(plain: str, phrases: Iterable[str]) -> str:

@@ -25,6 +25,7 @@ from memory_pipeline.stages.context import Progress, StageContext, silent
 from memory_pipeline.stages.messages.index_messages import index_messages
 from memory_pipeline.stages.messages.ingest import ingest
 from memory_pipeline.storage.vectors.index import vectors_of
+from memory_pipeline.storage.vectors.index_rows import plain
 
 if TYPE_CHECKING:
     from memory_pipeline.inference.encoder import Encoder
@@ -66,7 +67,7 @@ def run(
         QueryError: there is no such profile.
     """
     if not corpus.questions:
-        raise EvaluationError(f"{corpus.name} has no question with evidence")
+        raise EvaluationError(f"{corpus.name} has no question with evidence", data_set=corpus.name)
     values: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="memory-pipeline-eval-") as home:
         own = settings.model_copy(update={"home": home, "start_date": _START})
@@ -123,7 +124,8 @@ def _index(ctx: StageContext, corpus: Corpus) -> int:
                 lines.write(json.dumps({**message, "tenant_id": TENANT}, ensure_ascii=False) + "\n")
         report = ingest(ctx, [file], format="jsonl")
     if not report.taken:
-        raise EvaluationError(f"{corpus.name}: ingest takes none of its {report.quarantined} messages")
+        sentence = f"{corpus.name}: ingest takes none of its {report.quarantined} messages"
+        raise EvaluationError(sentence, data_set=corpus.name)
     index_messages(ctx, ctx.lake.days("messages"))
     return report.quarantined
 
@@ -172,8 +174,7 @@ class _Asking:
 
         if user_id != self._user or self._rows is None or self._baselines is None:
             table = self._ctx.index.rows(MESSAGES, Scope(TENANT, user_id))
-            plain = table.drop_columns(["vector"])
-            self._rows = UserRows(MESSAGES, plain, vectors_of(table), self._ctx.policy.retrieval)
+            self._rows = UserRows(MESSAGES, plain(table), vectors_of(table), self._ctx.policy.retrieval)
             self._baselines = Baselines(self._rows)
             self._user = user_id
         return self._rows, self._baselines

@@ -40,7 +40,9 @@ def folder(given: Path | None) -> Path:
     if not named:
         raise EvaluationError(f"no data sets: set {VARIABLE} to their folder, or give it with --datasets")
     if not Path(named).is_dir():
-        raise EvaluationError(f"{named} is no folder: {VARIABLE} or --datasets must name the one with the data sets")
+        raise EvaluationError(
+            f"{named} is no folder: {VARIABLE} or --datasets must name the one with the data sets", path=str(named)
+        )
     return Path(named)
 
 
@@ -53,11 +55,13 @@ def load(name: str, place: Path) -> Corpus:
     """
     read = loaders().get(name)
     if read is None:
-        raise EvaluationError(f"nothing here reads a data set called {name}")
+        raise EvaluationError(f"nothing here reads a data set called {name}", data_set=name)
     try:
         return read(place)
     except FileNotFoundError as error:
-        raise EvaluationError(f"{name}: {error.filename or error} is missing under {place}") from error
+        missing = f"{name}: {error.filename or error} is missing under {place}"
+        raise EvaluationError(missing, data_set=name, path=str(error.filename or place)) from error
     except (KeyError, IndexError, TypeError, ValueError) as error:
         detail = f"{type(error).__name__}: {error}"
-        raise EvaluationError(f"{name}: a file under {place} does not have the set's format ({detail})") from error
+        sentence = f"{name}: a file under {place} does not have the set's format ({detail})"
+        raise EvaluationError(sentence, data_set=name, path=str(place)) from error

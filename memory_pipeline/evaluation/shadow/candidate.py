@@ -143,7 +143,7 @@ def _policy_text(base: Settings, change: Change) -> str | None:
     try:
         text = "" if file is None else file.read_text(encoding="utf-8")
     except OSError as error:
-        raise EvaluationError(f"the policy file cannot be read: {error}") from error
+        raise EvaluationError(f"the policy file cannot be read: {error}", path=str(file)) from error
     if change.profile is None:
         return text
     own = with_values(base, policy=file) if file else base

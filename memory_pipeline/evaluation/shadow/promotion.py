@@ -73,13 +73,17 @@ def _permitted(candidate: Candidate) -> None:
     _local(base)
     if change.models:
         told = " ".join(f"MEMORY_PIPELINE_{name.upper()}={value}" for name, value in change.models.items())
-        raise PromotionError(f"models are settings of the environment: set {told} to put them in force")
+        raise PromotionError(
+            f"models are settings of the environment: set {told} to put them in force", candidate=change.told()
+        )
     if change.policy is None and change.profile is None and change.prompts is None:
         raise PromotionError("name what to put in force: --policy, --profile or --prompts")
     for name, touched in (("policy", candidate.policy_text is not None), ("prompts", change.prompts is not None)):
         if touched and getattr(base, name) is not None:
             raise PromotionError(
-                f"MEMORY_PIPELINE_{name.upper()} is set and would hide what is promoted into the home: unset it"
+                f"MEMORY_PIPELINE_{name.upper()} is set and would hide what is promoted into the home: unset it",
+                candidate=change.told(),
+                setting=f"MEMORY_PIPELINE_{name.upper()}",
             )
 
 
@@ -97,14 +101,22 @@ def _passed(candidate: Candidate, now: datetime) -> None:
     if result is None:
         raise PromotionError(
             f"{candidate.change.told()} was not evaluated beside what is in force (the files' content counts, "
-            f"not their names): {how}"
+            f"not their names): {how}",
+            candidate=candidate.change.told(),
         )
     if not result.passed:
-        raise PromotionError(f"{candidate.change.told()} did not pass: {'; '.join(result.reasons)}")
+        raise PromotionError(
+            f"{candidate.change.told()} did not pass: {'; '.join(result.reasons)}",
+            candidate=candidate.change.told(),
+            reasons=tuple(result.reasons),
+            evaluated_at=result.recorded_at,
+        )
     valid = candidate.base.policies.shadow.valid_days
     if now - result.recorded_at > timedelta(days=valid):
         raise PromotionError(
-            f"the evaluation of {result.recorded_at:%Y-%m-%d} is older than {valid} days ([shadow] valid_days): {how}"
+            f"the evaluation of {result.recorded_at:%Y-%m-%d} is older than {valid} days ([shadow] valid_days): {how}",
+            candidate=candidate.change.told(),
+            evaluated_at=result.recorded_at,
         )
 
 

@@ -188,4 +188,7 @@ class BatchApi:
 
     def _absent(self, what: str) -> SettingsError:
         url = self._live.endpoint.url
-        return SettingsError(f"{url} has no Batch API ({what}): unset MEMORY_PIPELINE_CHAT_BATCH, or leave out --batch")
+        return SettingsError(
+            f"{url} has no Batch API ({what}): unset MEMORY_PIPELINE_CHAT_BATCH, or leave out --batch",
+            setting="MEMORY_PIPELINE_CHAT_BATCH",
+        )

@@ -91,7 +91,14 @@ class BatchAttempts:
     def _fail(self, left: RemainingRequests, advice: str) -> None:
         said = f" ({left.reason})" if left.reason else ""
         url, count = left.job.record.url, len(left.unfinished)
-        error = BatchError(f"{_id(left)} {left.status} at {url}{said}: {count} requests are not answered; {advice}")
+        error = BatchError(
+            f"{_id(left)} {left.status} at {url}{said}: {count} requests are not answered; {advice}",
+            model=self._live.model,
+            batch_id=left.job.record.batch_id,
+            status=left.status,
+            url=url,
+            unanswered=count,
+        )
         for each in left.unfinished:
             each.fail(error)
 

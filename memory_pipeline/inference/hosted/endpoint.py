@@ -59,10 +59,12 @@ class Endpoint:
         if not key and base_url is None:
             raise SettingsError(
                 f"{setting} needs OPENAI_API_KEY, or OPENAI_BASE_URL for a server that asks for no key "
-                "(Ollama: http://localhost:11434/v1)"
+                "(Ollama: http://localhost:11434/v1)",
+                setting="OPENAI_API_KEY",
             )
         if base_url is not None and not _is_url(base_url):
-            raise SettingsError(f"OPENAI_BASE_URL is no URL such as http://localhost:8000/v1: {base_url}")
+            sentence = f"OPENAI_BASE_URL is no URL such as http://localhost:8000/v1: {base_url}"
+            raise SettingsError(sentence, setting="OPENAI_BASE_URL")
         return cls(base_url, key or _PLACEHOLDER)
 
     @property
@@ -143,7 +145,7 @@ def _key_in_file() -> str:
     try:
         return secret_in(Path(named)) if named else ""
     except ValueError as error:
-        raise SettingsError(f"OPENAI_API_KEY_FILE: {error}") from error
+        raise SettingsError(f"OPENAI_API_KEY_FILE: {error}", setting="OPENAI_API_KEY_FILE", path=named) from error
 
 
 def _is_url(text: str) -> bool:

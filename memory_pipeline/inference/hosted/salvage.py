@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from memory_pipeline.errors import ReplyError
@@ -14,6 +15,8 @@ from memory_pipeline.inference.replies import parse
 R = TypeVar("R")
 _SHOWN = 4_000
 _LISTS: dict[type[Any], Mapping[str, type[Any]]] = {}
+_DECODER = json.JSONDecoder()
+_MOST_ITEMS = 1_000  # that are looked for in a broken reply
 _DEEPEST = 64  # replies nest six levels
 
 
@@ -53,9 +56,33 @@ def sound_items(cls: type[R], text: str) -> Salvaged[R] | None:
     """
     try:
         data = json.loads(text)
-    except (ValueError, RecursionError):
+    except RecursionError:
         return None
+    except ValueError as error:
+        return _scattered(cls, text, str(error))
     return _salvaged(cls, data)
+
+
+def _scattered(cls: type[R], text: str, why: str) -> Salvaged[R] | None:
+    """Of a reply that is broken somewhere, the items of its outer list that are whole, before and behind that place."""
+    name = _outer(cls)
+    if not name:
+        return None
+    begins = [m.start() for m in _begin(_lists(cls)[name]).finditer(text)][:_MOST_ITEMS]
+    items: list[Any] = []
+    broken: list[Aside] = []
+    for start, following in zip(begins, [*begins, len(text)][1:], strict=True):
+        try:
+            items.append(_DECODER.raw_decode(text, start)[0])
+        except (ValueError, RecursionError):
+            broken.append(_aside(f"{name}.{len(items) + len(broken)}", why, text[start:following]))
+    found = _salvaged(cls, {name: items}) if items else None
+    return replace(found, aside=(*found.aside, *broken)) if found is not None else None
+
+
+def _begin(item: type[Any]) -> re.Pattern[str]:
+    """Where an item of a list begins: with the first field of its class."""
+    return re.compile(rf'\{{\s*"{fields(item)[0].name}"\s*:')
 
 
 def whole_items(cls: type[R], text: str) -> Salvaged[R] | None:

@@ -45,7 +45,7 @@ class UnfitReply(ReplyError):
     """
 
     def __init__(self, message: str, reply: str, usage: Usage, *, cut_off: bool = False) -> None:
-        super().__init__(message, reply)
+        super().__init__(message, reply=reply)
         self.usage = usage
         self.cut_off = cut_off
 
@@ -153,7 +153,7 @@ def read(cls: type[R], text: str) -> tuple[R, str]:
             return parse(cls, found), found
         except ReplyError as error:
             problem = problem or error
-    raise ReplyError(str(problem or first), text)
+    raise ReplyError(str(problem or first), reply=text)
 
 
 def ignores_schema(text: str) -> bool:

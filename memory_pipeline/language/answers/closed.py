@@ -70,6 +70,8 @@ def agreed(
     if done and not finishing and not said.startswith(("y", "exact", "right")):
         return ""
     clause = _meant(clause, named)
+    if any(t.low in {"now", "tonight", "together", "first"} for t in clause.rest) and clause.rest[0].low == "want":
+        return ""  # "Want to do the three sentences now?"
     if (offer := _offered(clause)) is not None and not offer:
         return ""
     if yes and any(t.low.startswith("any") and t.low != "any" for t in clause.rest):

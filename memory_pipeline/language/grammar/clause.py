@@ -90,6 +90,8 @@ class Clause:
         particle = self.sentence.child(self.head, "prt")
         lemma = "be" if self.head.low in _BE else self.head.lemma.lower()
         lemma = classes("participle", "clauses").get(lemma, lemma)
+        if particle is None and lemma == "pass":
+            particle = next((t for t in self.sentence.children(self.head, "advmod") if t.low == "away"), None)
         if particle is None and lemma in _MOVING:
             particle = next((t for t in self.sentence.children(self.head, "advmod") if t.low in _DIRECTIONS), None)
         return f"{lemma} {particle.low}" if particle else lemma

@@ -13,6 +13,7 @@ from memory_pipeline.language.vocabulary import words
 
 _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
 _RELATIVE = frozenset({"who", "which", "that"})
+_OBJECTIVE = frozenset({"me", "us", "him", "them"})
 _ASIDE = frozenset({",", ";", "-", "–", "—"})
 # How much of the certainty is left: "I think", "Anna says", "maybe".
 _HEDGED, _REPORTED, _DOUBTED = 0.7, 0.85, 0.8
@@ -55,9 +56,15 @@ class _Walk:
         else:
             clause = self._clause(outer, who, path, carried=own is None and subject is not None)
             yield clause
-            unreal = path.unreal or clause.mood is Mood.SUPPOSITION
+            unreal = path.unreal or clause.mood is Mood.SUPPOSITION or self._depends(outer, clause)
             for inner in {clause.head.index: clause.head, outer.index: outer}.values():
                 yield from self._below(inner, who, replace(path, link="", unreal=unreal), without=clause.head)
+
+    def _depends(self, outer: Token, clause: Clause) -> bool:
+        """ "If I win I'm buying a yacht and naming it Foam": what comes of a condition, which is not so yet."""
+        under = self._sentence.children(outer, "advcl")
+        conditional = any(conjunction(self._sentence, c) in words("condition", "clauses") for c in under)
+        return conditional and (clause.progressive or clause.modal == "will")
 
     def _subject(self, token: Token) -> Token | None:
         s = self._sentence
@@ -100,6 +107,24 @@ class _Walk:
                 who = s.child(relative, "nsubj", "nsubjpass")
                 if who is not None and who.low in _RELATIVE:
                     yield from self.visit(relative, noun, replace(path, link="who"))
+                elif self._runs_on(noun, relative):
+                    yield from self.visit(relative, None, replace(path, link=""))
+
+    def _runs_on(self, noun: Token, relative: Token) -> bool:
+        """ "I'm a morning person I get up at five": a sentence without its stop, which tells nothing of the noun."""
+        s = self._sentence
+        who = s.child(relative, "nsubj", "nsubjpass")
+        if who is None or who.low not in {"i", "we"} or noun.low in words("time_noun", "clauses"):
+            return False
+        behind_verb = any(t.pos in {"VERB", "AUX"} and t.index < noun.index for t in s.ancestors(noun))
+        if not behind_verb or noun.dep in {"nsubj", "nsubjpass"}:
+            return False  # "the book I read"
+        if any(t.tag in {"WDT", "WP", "WRB"} or t.dep == "mark" for t in s.children(relative)):
+            return False
+        if any(not s.children(t) for t in s.children(relative, "prep")):
+            return False  # "the town I live in"
+        complete = s.child(relative, "dobj", "attr", "acomp") is not None
+        return complete or relative.lemma.lower() in words("complete_alone", "clauses")
 
     def _link(self, token: Token, child: Token) -> str | None:
         """The word that joins a clause to the one above, "" where there is none; None where it may not be told."""
@@ -112,7 +137,19 @@ class _Walk:
             return word if word in words("reason", "clauses") or (not word and complete) else None
         if child.dep == "ccomp" and token.lemma.lower() in words("hedge", "clauses") and denied(s, token):
             return None
+        if child.dep == "ccomp" and self._caused(child):
+            return None
         return "" if child.dep in {"ccomp", "parataxis"} and complete and not s.child(child, "mark") else None
+
+    def _caused(self, child: Token) -> bool:
+        """ "The doctor wants me to cut down", "oats make me throw up": told with what governs it, or not at all."""
+        s = self._sentence
+        who = s.child(child, "nsubj")
+        above = s.head(child)
+        behind = above.lemma.lower() in {"have", "get"} and above.index < child.index
+        if behind and child.tag in {"VBN", "VBD"} and not s.children(child, "mark", "aux", "auxpass"):
+            return True  # "had my hip replaced"
+        return any(t.tag == "TO" for t in s.children(child, "aux")) or who is not None and who.low in _OBJECTIVE
 
     def _is_predicate(self, token: Token) -> bool:
         s = self._sentence
@@ -163,6 +200,8 @@ class _Walk:
                 own = child.index in {head.index, outer.index}
                 if not own and self._is_predicate(child) and self._stands_apart(token, child):
                     yield child.index
+        for noun in self._sentence.subtree(outer):
+            yield from (r.index for r in self._sentence.children(noun, "relcl") if self._runs_on(noun, r))
 
     def _stands_apart(self, token: Token, child: Token) -> bool:
         s = self._sentence
@@ -174,7 +213,7 @@ class _Walk:
             cut_off = child.index < token.index or self._comma_between(token, child)
             return cut_off and not s.child(child, "mark")
         return (child.dep == "parataxis" and not s.child(child, "mark")) or (
-            child.dep == "advcl" and not conjunction(s, child)
+            child.dep == "advcl" and conjunction(s, child) in {"", "so"}
         )
 
     def _comma_between(self, one: Token, other: Token) -> bool:

@@ -18,9 +18,17 @@ _SUBORDINATE = frozenset({"advcl", "ccomp", "relcl", "parataxis"})
 def clauses(sentence: Sentence) -> list[Clause]:
     """The clauses of a sentence that speak for themselves, main clause first."""
     found = list(visit(sentence, sentence.root))
+    if _in_case(sentence):
+        return [replace(c, mood=Mood.SUPPOSITION) for c in found]
     if not any(t.text == "?" for t in sentence.tokens[-3:]):
         return found
     return [replace(c, mood=Mood.QUESTION) if c.mood is Mood.STATEMENT else c for c in found]
+
+
+def _in_case(sentence: Sentence) -> bool:
+    """ "In case I pass out", of which the parser makes a main clause."""
+    low = [t.low for t in sentence if t.low not in {"also", "and", "so", "just"}]
+    return low[:2] == ["in", "case"] and "," not in low
 
 
 def all_clauses(sentence: Sentence) -> list[Clause]:

@@ -32,7 +32,7 @@ def meaning(sentence: Sentence, outer: Token) -> tuple[Token, Cue]:
             break
         if head.lemma.lower() == "get" and below.tag in {"VBN", "VBD"}:  # "got fired"
             return below, cue
-        if not _governs(sentence, head, below):
+        if not (able is not None and cue is Cue.ABLE or _governs(sentence, head, below)):
             break
         cue = cue or Cue(classes("cue", "clauses")[head.lemma.lower()])
         head = below
@@ -83,7 +83,8 @@ def _governs(sentence: Sentence, head: Token, below: Token) -> bool:
     if lemma in {"like", "love"}:
         return any(a.low in {"would", "'d", "’d"} for a in sentence.children(head, "aux"))
     if lemma == "go":  # "going to run" does, "went running" tells of a run
-        return head.tag == "VBG" and below.tag == "VB"
+        been = any(a.low == "been" for a in sentence.children(head, "aux"))  # "been going to physio"
+        return head.tag == "VBG" and below.tag == "VB" and not been
     if lemma in {"have", "get", "got"}:
         return below.tag == "VB"
     if lemma in {"stop", "quit", "give", "drop", "finish"}:

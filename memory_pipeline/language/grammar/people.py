@@ -6,10 +6,11 @@ Each person keeps one label through a conversation: after "my brother Max", "my 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from memory_pipeline.language.grammar.proper_names import PLACES, full_name, is_stranger, may_be_somebody
 from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import category, medicine, relations, words
 
@@ -19,9 +20,7 @@ _PRONOUNS = frozenset({"he", "she", "they", "him", "her", "them", "it"})
 _POSSESSIVE = {"his": "he", "her": "she", "their": "they"}
 _NAMING = frozenset({"call", "name"})
 _HAVING = _NAMING | {"have", "get", "adopt", "own", "raise", "keep", "buy", "rescue", "foster"}
-_IN_NAMES = frozenset({"and", "&", ",", "of", "de", "van", "von", "der", "al"})
-# Places in a clause where a bare "mum" is somebody, and what beside a noun is not part of it.
-_PLACES = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "ROOT", "conj"})
+# What beside a noun is not part of it.
 _BESIDE_NOUN = frozenset({"relcl", "acl", "appos"})
 
 
@@ -34,9 +33,6 @@ class Kind(StrEnum):
     POSSESSION = "possession"  # "my car", "our bakery", "my sister's wedding"
     NAMED = "named"  # a proper name that is nobody known
     OTHER = "other"
-
-
-_NAME = 3  # letters of a name
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +66,26 @@ class People:
 
     Attributes:
         mentioned: the name spoken of last that may be somebody's, "" where there is none.
+        stranger: the name of the last subject that is nobody of the user's, "" where one of those was spoken of since.
         happened: what was told last to have come about, in a few words ("father died").
+        named: whom a clause was about last by a first name alone; "he" may stand for them where nobody else fits.
     """
 
     known: list[Subject] = field(default_factory=list)
     things: dict[str, str] = field(default_factory=dict)
     mentioned: str = ""
     happened: str = ""
+    stranger: str = ""
+    named: Subject | None = None
 
     def read(self, sentence: Sentence) -> list[Subject]:
         """Notes whom a sentence mentions; those whose name it tells are returned."""
         named = []
         for token in sentence:
-            if _may_be_somebody(sentence, token):
+            if may_be_somebody(sentence, token):
                 self.mentioned = token.text[:1].upper() + token.text[1:]
+            if is_stranger(sentence, token) and not self._by_name(token.text):
+                self.stranger = full_name(sentence, token)
             found = self._relative(sentence, token)
             if found is None:
                 continue
@@ -126,8 +128,14 @@ class People:
         in_name = token.text[:1].isupper() and token.index > 0 and sentence[token.index - 1].text[:1].isupper()
         if low in words("mine") and not in_name and _unclaimed(sentence, token):
             noun = _noun(sentence, token, _BESIDE_NOUN | {"det"})
+            if (
+                sentence.tokens[0].text[:1].isupper()
+                and noun.startswith(sentence.tokens[0].text)
+                and noun[1:].islower()
+            ):
+                noun = noun.lower()  # a capital because it stands first
             return Subject(Kind.POSSESSION, noun.lower(), f"Their {noun}", plural=_is_plural(token))
-        if token.text[:1].isupper() and (token.pos == "PROPN" or token.index > 0):
+        if token.text[:1].isupper() and (token.pos == "PROPN" or token.index > 0 or _is_first_name(sentence, token)):
             return self._named(sentence, token)
         known = self._by_name(token.text) if token.text[:1].isupper() else None
         return self.note(known) if known else NOBODY
@@ -140,18 +148,24 @@ class People:
 
     def _named(self, sentence: Sentence, token: Token) -> Subject:
         """Somebody or something by its name."""
-        name = _name(sentence, token)
+        name = full_name(sentence, token)
         if medicine(token.low) or category(token.low):
             return Subject(Kind.POSSESSION, name.lower(), name)
         known = self._by_name(name)
-        return self.note(known) if known else Subject(Kind.NAMED, name, name)
+        if known is not None:
+            return self.note(known)
+        found = Subject(Kind.NAMED, name, name)
+        self.named = replace(found, name=name) if name.isalpha() and not name.isupper() else self.named
+        return found
 
     def _owned(self, sentence: Sentence, token: Token, owner: Token) -> Subject:
         """ "my car", "Anna's wedding", "his brother"."""
-        noun = _noun(sentence, token, _BESIDE_NOUN)
+        noun = _noun(sentence, token, _BESIDE_NOUN | {"predet", "det"})
         bare = noun.split(" ", 1)[1] if " " in noun else noun
         if owner.low in _OWN:
-            return Subject(Kind.POSSESSION, bare.lower(), f"Their {bare}", plural=_is_plural(token))
+            share = sentence.child(token, "predet", "det")  # "half my salary", "both my knees"
+            label = f"{share.text.capitalize()} their {bare}" if share is not None else f"Their {bare}"
+            return Subject(Kind.POSSESSION, bare.lower(), label, plural=_is_plural(token))
         whose = self.subject(sentence, owner)
         if whose.kind in {Kind.PERSON, Kind.PET}:
             owned = written(sentence.subtree(token, without=[owner.index])).strip(" ,")
@@ -171,20 +185,27 @@ class People:
             return _named_of_mine(sentence, token)
         if token.pos not in {"NOUN", "PROPN"}:
             return None
-        if token.dep == "compound":  # "my brother Max", where the name is the head
+        if token.dep in {"compound", "nmod"}:  # "my brother Max", "a parrot, Willem", where the name is the head
             head = sentence.head(token)
             owned = _mine(sentence, head) or token.index > 0 and sentence[token.index - 1].low in _OWN
+            owned = owned or token.dep == "nmod" and _had(sentence, head)
             if head.pos != "PROPN" or not head.text[:1].isupper() or not owned:
                 return None
-            return _somebody(token.low, relation, _name(sentence, head, without=[token]), head, pet=pet)
+            return _somebody(token.low, relation, full_name(sentence, head, without=[token]), head, pet=pet)
         if not _mine(sentence, token) and not _had(sentence, token):
             return None
+        which = next((t.low for t in sentence.children(token, "amod") if t.low in words("of_several")), "")
+        if relation == "child" and which:  # "my eldest" and "my youngest" are two
+            relation = f"{which} child"
         return _somebody(token.low, relation, _name_beside(sentence, token), token, pet=pet)
 
     def pronoun(self, low: str) -> Subject | None:
         """Whom "he", "she", "they" or "it" stands for; None where nobody fits."""
         nominative = {"him": "he", "her": "she", "them": "they"}.get(low, low)
-        return next((one for one in reversed(self.known) if _fits(nominative, one)), None)
+        if self.stranger and nominative in {"he", "she"}:
+            return Subject(Kind.NAMED, self.stranger, self.stranger)
+        by_name = self.named if nominative in {"he", "she"} else None
+        return next((one for one in reversed(self.known) if _fits(nominative, one)), by_name)
 
     def _same(self, one: Subject) -> Subject | None:
         for known in reversed(self.known):
@@ -198,6 +219,7 @@ class People:
 
     def note(self, one: Subject) -> Subject:
         """Keeps somebody as the one spoken of last, joined with what is known of them."""
+        self.stranger = ""
         before = self._same(one)
         if before is not None:
             self.known.remove(before)
@@ -228,7 +250,7 @@ def _named_of_mine(sentence: Sentence, token: Token) -> Subject | None:
     if token.pos != "NOUN" or not _mine(sentence, token):
         return None
     named = next((c for c in sentence.children(token, "appos") if c.pos == "PROPN" and c.kind == "PERSON"), None)
-    return _somebody(token.low, None, _name(sentence, named), token, pet=False) if named is not None else None
+    return _somebody(token.low, None, full_name(sentence, named), token, pet=False) if named is not None else None
 
 
 def _mine(sentence: Sentence, token: Token) -> bool:
@@ -240,30 +262,16 @@ def _mine(sentence: Sentence, token: Token) -> bool:
         return owner.low in _OWN
     # "mum says …", "hubby works nights": a relation without an article is the writer's own.
     bare = token.tag in {"NN", "NNP"} and not sentence.children(token, "det", "amod", "nummod")
-    return bare and token.dep in _PLACES and token.low in words("bare_relation")
+    return bare and token.dep in PLACES and token.low in words("bare_relation")
 
 
 def _had(sentence: Sentence, token: Token) -> bool:
     """ "I have a dog", "we adopted twins": somebody whom the writer has or gets."""
     have = sentence.head(token)
     owner = sentence.child(have, "nsubj")
-    return have.lemma in _HAVING and (owner is None or owner.low in {"i", "we"})
-
-
-def _may_be_somebody(sentence: Sentence, token: Token) -> bool:
-    """Whether a word is a name in a place of a clause where people stand: no place, no firm that one works at. In lower
-    case it is one where it does something, or something is done with it, and nothing stands before it: "darlene filed",
-    "I broke up with isla"."""
-    if token.dep not in _PLACES | {"dative"} or token.low in words("deictic") or len(token.text) < _NAME:
+    if any(t.low == "no" for t in sentence.children(token, "det")) or sentence.children(have, "neg"):
         return False
-    head = sentence.head(token)
-    acts = token.dep in {"nsubj", "nsubjpass"} and head.lemma.lower() != "be"
-    if token.pos == "PROPN" and token.text[:1].isupper():
-        held = token.dep == "pobj" and head.low not in {"with", "and", "about", "to", "by", "from"}
-        return not held and (token.index > 0 or acts)
-    bare = sentence.child(token, "det", "poss", "amod", "compound", "nummod") is None
-    together = token.dep == "pobj" and head.low == "with"
-    return token.tag in {"NN", "NNP"} and (acts or together) and bare and token.low not in relations()
+    return have.lemma in _HAVING and (owner is None or owner.low in {"i", "we"})
 
 
 def _unclaimed(sentence: Sentence, token: Token) -> bool:
@@ -271,6 +279,12 @@ def _unclaimed(sentence: Sentence, token: Token) -> bool:
     if not sentence.children(token, "det", "poss"):
         return True
     return any(d.low == "the" for d in sentence.children(token, "det"))
+
+
+def _is_first_name(sentence: Sentence, token: Token) -> bool:
+    """ "Pieter works …", "Jonas lives …": a name at the beginning of a sentence that the parser takes for a noun."""
+    singular = token.tag == "NNS" and sentence.head(token).tag == "VBZ"
+    return not sentence.children(token) and (singular or token.kind == "PERSON")
 
 
 def _fits(pronoun: str, one: Subject) -> bool:
@@ -294,38 +308,18 @@ def _name_beside(sentence: Sentence, token: Token) -> str:
     """The name told with a relation or a pet, or "": "my brother, Max", "a dog called Rex"."""
     called = [c for c in sentence.children(token, "acl") if c.lemma in _NAMING]
     said = [name for c in called if (name := sentence.child(c, "oprd", "dobj", "attr", "xcomp"))]
+    naming = sentence.head(token)
+    if token.dep == "nsubjpass" and naming.lemma in _NAMING and _mine(sentence, token):  # "my son is called Emre"
+        said += [name for name in sentence.children(naming, "oprd", "attr", "dobj") if name.text[:1].isupper()][:1]
     beside = [c for c in sentence.children(token, "appos") if c.text[:1].isupper() and c.index > token.index]
     for names in (said, beside):
         if names:
-            return _name(sentence, names[-1])
+            return full_name(sentence, names[-1])
     if token.index + 1 < len(sentence) and _mine(sentence, token):
         after = sentence[token.index + 1]
         if after.pos == "PROPN" and after.text[:1].isupper() and after.head in {token.index, token.head}:
-            return _name(sentence, after)
+            return full_name(sentence, after)
     return ""
-
-
-def _name(sentence: Sentence, token: Token, without: Iterable[Token] = ()) -> str:
-    """A proper name in full: "Anna Maria" around "Maria"; several joined by "and" where they are listed."""
-    left_out = {t.index for t in without}
-    parts = {
-        t.index: t
-        for t in sentence.subtree(token, without=left_out)
-        if t.index not in left_out
-        and t.dep not in {"poss", "case"}
-        and (t.pos == "PROPN" or t.text[:1].isupper() or t.low in _IN_NAMES)
-    }
-    first = last = token.index
-    while first - 1 in parts:
-        first -= 1
-    while last + 1 in parts:
-        last += 1
-    name = [parts.get(i, token) for i in range(first, last + 1)]
-    while name and not name[0].text[:1].isupper():
-        name.pop(0)
-    while name and not name[-1].text[:1].isupper() and name[-1].index != token.index:
-        name.pop()
-    return written(name).strip(" ,&") if name else token.text
 
 
 def _phrase(sentence: Sentence, token: Token, group: list[Token]) -> str:

@@ -44,7 +44,7 @@ def verb_group(sentence: Sentence, outer: Token, head: Token, cue: Cue, subject:
         cue: what the verbs above the head make of it.
         subject: None where the group has none, of its own or carried over.
     """
-    low = tuple(a.low.replace("’", "'") for a in sentence.children(outer, "aux", "auxpass"))
+    low = tuple(a.low.replace("’", "'") for a in auxiliaries(sentence, outer))
     modal = _modal(outer, low)
     passive = _passive(sentence, outer, head, low)
     perfect = _perfect(outer, low, modal, passive=passive)
@@ -63,6 +63,13 @@ def verb_group(sentence: Sentence, outer: Token, head: Token, cue: Cue, subject:
         progressive=(outer.tag == "VBG" and bool(low)) or "getting" in low or "being" in low,
         passive=passive,
     )
+
+
+def auxiliaries(sentence: Sentence, outer: Token) -> list[Token]:
+    """The auxiliaries of a verb; the parser may hang one on another: "will" on the "be" of "will be pleased"."""
+    found = sentence.children(outer, "aux", "auxpass")
+    below = [t for aux in found for t in sentence.children(aux, "aux")]
+    return sorted([*found, *below], key=lambda t: t.index)
 
 
 def mood(
@@ -87,8 +94,14 @@ def denied(sentence: Sentence, verb: Token) -> bool:
     return any(
         word.dep == "neg" or word.low in words("deny", "clauses")
         for word in sentence.children(verb, "neg", "advmod", "det", "preconj")
-        if (word.low != "no" or word.dep != "det") and (word.index < verb.index or verb.pos == "AUX")
+        if (word.low != "no" or word.dep != "det")
+        and (word.index < verb.index or verb.pos == "AUX" or _not_it(word, verb))
     )
+
+
+def _not_it(word: Token, verb: Token) -> bool:
+    """ "I have not the numbers"."""
+    return word.dep == "neg" and word.index == verb.index + 1 and verb.lemma == "have"
 
 
 def conjunction(sentence: Sentence, verb: Token) -> str:
@@ -116,6 +129,8 @@ def _passive(sentence: Sentence, outer: Token, head: Token, low: tuple[str, ...]
     if _bare_participle(outer, low):  # "was sold and moved", "born in Leeds"
         above = sentence.head(outer)
         return (outer.dep == "conj" and above.lemma == "be") or bool(sentence.children(above, "auxpass"))
+    if outer.low == "been":  # "'s been": the parser may take "'s" for the auxiliary of a passive
+        return False
     if outer.lemma == "get" and head is not outer and head.tag in {"VBN", "VBD", "JJ"}:
         return True
     return outer.tag in {"VBN", "VBD"} and bool(sentence.children(outer, "auxpass"))
@@ -139,10 +154,22 @@ def _past(
     if _bare_participle(outer, low):
         return not passive or sentence.head(outer).tag == "VBD"
     if not low:
-        return outer.tag == "VBD" or (subject is not None and _past_as_present(sentence, outer))
+        if outer.tag == "VBD":
+            return not _present_as_past(sentence, outer)
+        return subject is not None and _past_as_present(sentence, outer)
     if not perfect and not {"was", "were", "did"}.isdisjoint(low):
         return True
     return ("had" in low and outer.tag == "VBN") or (passive and "got" in low)
+
+
+def _present_as_past(sentence: Sentence, outer: Token) -> bool:
+    """Present forms that the parser takes for the past: "I brew my own cider", "I put 300 a month aside"."""
+    if outer.low != outer.lemma.lower():
+        return False
+    if form_of(outer.low) is not Form.PAST and outer.low not in words("past_as_present", "clauses"):
+        return outer.low not in words("same_in_past", "clauses")
+    beside = {t.low for t in sentence.subtree(outer) if t.dep in {"npadvmod", "advmod", "det", "prep"}}
+    return bool(beside & words("recurring", "clauses"))
 
 
 def _past_as_present(sentence: Sentence, outer: Token) -> bool:
@@ -157,7 +184,9 @@ def _past_as_present(sentence: Sentence, outer: Token) -> bool:
 
 def _supposed(sentence: Sentence, outer: Token, modal: str) -> bool:
     """ "If I had a car, I could …", "I'd move"; "I'd like", "I'd rather" are wishes."""
-    would_rather = any(a.low == "rather" for a in sentence.children(outer, "advmod"))
+    if outer.dep == "ROOT" and conjunction(sentence, outer) in words("condition", "clauses"):
+        return True  # "If we have a second kid I'm moving out", of which the parser makes one clause
+    would_rather = any(a.low in {"rather", "sooner"} for a in sentence.children(outer, "advmod"))
     if modal == "would" and outer.lemma not in words("would_wish", "clauses") and not would_rather:
         return True
     if modal not in {"would", "could", "might"}:

@@ -7,6 +7,7 @@ from functools import cache
 
 from memory_pipeline.domain.consolidation.endings.studies import fields
 from memory_pipeline.domain.patterns import lazy
+from memory_pipeline.language.normalisation.fragments import is_place
 from memory_pipeline.language.vocabulary import occupation, table, words
 
 _STARTS = lazy(
@@ -14,13 +15,13 @@ _STARTS = lazy(
     r"(?:i )?start(?:s|ed|ing)? (?P<when>.+)$",
     re.I,
 )
-_SELF = lazy(r"^(?P<job>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}?) (?:here )?in (?P<where>.{3,40})$", re.I)
+_SELF = lazy(r"^(?P<job>[a-z][\w'-]*(?: [a-z][\w'-]*){0,2}?) (?:here )?in (?P<where>[^,;\d]{3,40})$", re.I)
 # "They made me sous chef", "just got promoted to shift lead": a parser reads the role as a clause of its own.
 _RAISED = lazy(
     r"^(?:(?:i(?:'ve)? )?(?:(?:just|finally|recently|have|was|am|got|been|being|getting) )*"
     r"(?P<how>promoted|appointed|made|named)"
     r"|(?:they(?:'ve)?|work|management"
-    r"|(?:my|the) (?:boss|manager|employer|company|firm|hospital|school|head|chef|owner))"
+    r"|(?:my|the|our) [a-z][\w'-]*(?: [a-z][\w'-]*){0,3}?)"
     r"(?: (?:have|has|just|finally|recently))* (?P<done>promoted|appointed|made|named) me) (?P<into>to be |to |as )?"
     r"(?:an? |the )?(?P<job>[a-z][\w'-]*(?: (?:of )?(?:the )?[a-z][\w'-]*){0,3}?)"
     r"(?P<rest>,.*| (?:at|in|on|last|this|since|from|as of|with|for|yesterday|today|now|so|and|but|after)\b.*)?$",
@@ -38,7 +39,7 @@ def changed(text: str) -> str:
     if begun and occupation(begun["job"].split()[-1].lower()):
         return f"I work as a {begun['job'].lower()} at {begun['org']} from {begun['when']}"
     himself = _SELF.match(plain)
-    if himself and _own_trade(himself["job"].lower().split()) and not _DETERMINED.match(plain):
+    if himself and _own_trade(himself["job"].lower().split()) and _at_home(plain, himself["where"]):
         return f"I work as a {himself['job'].lower()} and I live in {himself['where']}"
     raised = _RAISED.match(plain)
     if raised and (_trade(raised["job"]) or _to_a_role(raised)):
@@ -52,6 +53,13 @@ def changed(text: str) -> str:
             said |= {name: said[name][:1].upper() + said[name][1:] for name in _NAMES & said.keys()}
             return " ".join(told.format(**said).split())
     return ""
+
+
+def _at_home(plain: str, where: str) -> bool:
+    """Whether "nurse in Leeds" tells where somebody is at home; "nurse in training" and "waiter in a hotel" do not."""
+    if _DETERMINED.match(plain) or _DETERMINED.match(where) or not is_place(where):
+        return False
+    return not where.split()[0].lower().endswith("ing") or where[0].isupper()
 
 
 def _own_trade(job: list[str]) -> bool:

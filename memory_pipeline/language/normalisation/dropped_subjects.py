@@ -5,10 +5,13 @@ from __future__ import annotations
 from memory_pipeline.domain.consolidation.plans.deeds import acted
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.language.vocabulary import relations, table, words
+from memory_pipeline.language.wording.agreement import Tense, tense
 
 _BE = frozenset({"is", "are", "was", "were"})
 # Verbs that need no known word behind them to be the writer's.
 _PERSONAL = frozenset({"love", "hate", "prefer", "live", "work"})
+# "Can't do stairs", "can't have dairy": the writer's; "could have been worse" is nobody's.
+_CANNOT, _ABLE = frozenset({"can't", "cannot", "couldn't"}), frozenset({"do", "have"})
 
 
 def with_subject(text: str) -> str:
@@ -21,9 +24,12 @@ def with_subject(text: str) -> str:
             return f"I am {lowered(text)}"
         if low in known["past"] or rest.split(" ", 1)[0].lower() not in _BE:
             return f"I {lowered(text)}"
+    if low == "never" and (_second(rest) in known["perfect"] or tense(_second(rest)) is Tense.PAST):
+        return f"I {'have ' if _second(rest) in known['perfect'] else ''}{lowered(text)}"
     if low in known["perfect"] and _second(rest) not in {"that", "the", "my", "how"}:
         return f"I have {lowered(text)}"
-    if low in known["modal"] and rest and rest.split(" ", 1)[0].lower() not in known["asked"]:
+    barred = low in _CANNOT and rest.split(" ", 1)[0].lower() in _ABLE
+    if low in known["modal"] and rest and (barred or rest.split(" ", 1)[0].lower() not in known["asked"]):
         return f"I {lowered(text)}"
     if low in known["present"] and rest:
         following = rest.split(" ", 1)[0].lower()

@@ -14,7 +14,7 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.normalisation.changes import changed
 from memory_pipeline.language.normalisation.dropped_subjects import with_subject
 from memory_pipeline.language.normalisation.fragments import fragment, introduction
-from memory_pipeline.language.normalisation.rows import figures, items, row
+from memory_pipeline.language.normalisation.rows import figures, items, offspring, row
 from memory_pipeline.language.normalisation.spelling import alternatives, spelled
 from memory_pipeline.language.normalisation.splices import has_finite_verb, spliced
 from memory_pipeline.language.normalisation.unfinished import done, to_do, undone
@@ -25,10 +25,15 @@ _BY_WRITER = lazy(r"(?:i|we)\b", re.I)
 _HEADING = lazy(r"^[A-Za-z][\w' ,-]{2,40}:\s+(?!//)")
 # "So no dairy for me": what the writer does without.
 _WITHOUT = lazy(
-    r",?\s+(?:so|and|hence|therefore)\s+no\s+(?P<what>[a-z][\w /-]*?)"
+    r",?\s+(?:so|and|hence|therefore)\s+(?:no|nothing with)\s+(?P<what>[a-z][\w /-]*?)"
     r"(?=,|\.|;|!|$|\s+(?:for me|please|ever|and \w+ is))",
     re.I,
 )
+# "Owain has epilepsy so no strobe lights": what is so of somebody, and what follows from it.
+_SO_NO = lazy(r"^(?P<why>(?!(?:i|we)\b)[^,;]{8,}?),? so (?P<rest>(?:no|never|nothing|don't|please)\b.{4,})$", re.I)
+# "… so no beef, no alcohol and no pork"
+_NOR = lazy(r"(?:,? (?:and |or )?no [a-z][\w-]+(?: [a-z][\w-]+)?(?=,|\.|;|!|$| and\b))+", re.I)
+_NO = lazy(r"\bno ([a-z][\w -]*?)(?=,|\.|;|!|$| and\b)", re.I)
 # "The callback is off, so no monologue needed": what is not to be done any more.
 _NEEDLESS = lazy(
     r",?\s+(?:and\s+so|so|and|hence|therefore)\s+(?:there is )?no\s+(?P<what>[a-z][\w /-]*?)\s+(?:is |are )?"
@@ -53,6 +58,8 @@ _NO_MORE = lazy(
 )
 # "Tuesday the 17"
 _ORDINAL = lazy(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day the \d{1,2}(?![\d:.]|st|nd|rd|th)\b", re.I)
+# "No more Biscuit please": asked of somebody else, it is no change of one's own.
+_ORDERED = lazy(r"^\W*(?:and |so |but )*no more\b[^.!?,;]*\b(?:please|pls|plz)\b", re.I)
 _WEIGHING = lazy(r"^(?:I am )?(?:down|up) to (?P<what>\d+(?:[.,]\d+)? ?(?:kg|kilos?|lbs?|pounds|stone)\b)", re.I)
 
 
@@ -65,8 +72,8 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     """
     plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(_given_up, _ORDINAL.sub(r"\g<0>th", spelled(text))))
     chores = to_do(plain, heading)
-    if chores:
-        return chores
+    if chores or _ORDERED.match(plain):
+        return chores or [part for part in spliced(plain) if _LETTER.search(part)]
     rows = row(plain) if ":" in plain else None
     if rows:
         return rows
@@ -87,20 +94,34 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         told = f"I no longer have to do {needless.group('what').strip()}."
         left = plain[: needless.start()] + plain[needless.end() :]
         return [told, *sentences(left, listed=listed, heading=heading)]
-    without = _WITHOUT.search(plain) if _BY_WRITER.match(plain) else None
-    if without:
-        told = f"I can't have {without.group('what').strip()}."
-        return [told, *sentences(plain[: without.start()] + plain[without.end() :], listed=listed, heading=heading)]
-    barred = restriction(plain)
-    if barred:
-        return [barred]
-    told_figures = figures(plain)
+    reasoned = _SO_NO.match(plain)
+    if reasoned and has_finite_verb(reasoned["why"]):
+        halves = (reasoned["why"], reasoned["rest"])
+        return [one for half in halves for one in sentences(half, listed=listed, heading=heading)]
+    lacking, left = _done_without(plain)
+    if lacking:
+        return [*lacking, *sentences(left, listed=listed, heading=heading)]
+    restricted = restriction(plain)
+    if restricted:
+        return [restricted]
+    told_figures = offspring(plain) or figures(plain)
     if told_figures or not _LETTER.search(plain):
         return told_figures
     if listed:
         return items(plain)
-    parts = [part for part in spliced(plain) if _LETTER.search(part)]
-    return [one for part in parts for one in _part(part)]
+    clauses = [part for part in spliced(plain) if _LETTER.search(part)]
+    return [one for part in clauses for one in _part(part)]
+
+
+def _done_without(text: str) -> tuple[list[str], str]:
+    """What its writer does without, each as a statement, and the text without it: "I'm Sikh so no beef, no alcohol"."""
+    without = _WITHOUT.search(text) if _BY_WRITER.match(text) else None
+    if without is None:
+        return [], text
+    further = _NOR.match(text, without.end())
+    barred = [without["what"], *(_NO.findall(further.group()) if further else [])]
+    left = text[: without.start()] + text[further.end() if further else without.end() :]
+    return [f"I can't have {what.strip()}." for what in barred], left
 
 
 def _part(text: str) -> list[str]:

@@ -15,6 +15,27 @@ _FIGURE = lazy(
     r"(?P<figure>[€$£]?\d[\d.,:/]*\s?(?:k|%|€|mg|kg)?(?: .{0,40})?)$",
     re.I,
 )
+# Rows that list names: "Kids: Noa 7, Ben 4".
+_OFFSPRING = lazy(
+    r"^(?:(?:i|we)(?: have|'ve got|'ve)? )?(?:got )?(?P<count>\d|two|three|four|five|six)(?: \w+)?? "
+    r"(?P<what>kids|children|boys|girls|sons|daughters|cats|dogs|(?:guinea )?pigs|hens|rabbits|ferrets|budgies|rats|"
+    r"goats|horses|ponies|kittens|puppies|parrots|tortoises|hamsters|gerbils|lizards|geckos|snakes)"
+    r"(?:[:,(]| -| called| named)\s+"
+    r"(?P<names>[\w'-]+[ (]*\d{0,2}\)?(?:(?:,| and| &| n)+ [\w'-]+[ (]*\d{0,2}\)?)+)\)?$",
+    re.I,
+)
+_BETWEEN = lazy(r",? (?:and|&|n) ", re.I)
+_CALLED = {
+    "boys": "boy",
+    "girls": "girl",
+    "kids": "child",
+    "children": "child",
+    "sons": "son",
+    "daughters": "daughter",
+    "cats": "cat",
+    "dogs": "dog",
+}
+_NAME_AND_AGE = lazy(r"^(?P<name>[A-ZÀ-Þ][a-zà-ÿ'-]+) ?\(?(?P<age>\d{1,2})?(?: ?(?:yo|years?(?: old)?|yrs?))?\)?$")
 _VERB = lazy(
     r"\b(?:is|are|was|were|have|has|had|'ve|'m|went|go|goes|got|do|does|did|want|need|can|will|run|ran|\w+ed)\b", re.I
 )
@@ -28,9 +49,34 @@ def row(text: str) -> list[str] | None:
     frame = table("repair")["row"].get(low) if value else None
     if frame is None:
         return None
+    if low in _CALLED and (named := _names(_CALLED[low], value)):
+        return named
     if value.lower() in _NOTHING:
         return [f"I have no {low}."]
     return [frame.format(value=_listed(value))]
+
+
+def offspring(text: str) -> list[str]:
+    """ "Two boys, Nico 14 and Rafa 11", "three kids: seren 12, owain 8, bethan 5": who they are; [] of other texts."""
+    hit = _OFFSPRING.match(text.strip(" .!"))
+    if hit is None:
+        return []
+    what = hit["what"].lower()
+    one = _CALLED.get(what) or re.sub(r"ies$", "y", what).removesuffix("s")
+    named = _names(one, _BETWEEN.sub(", ", hit["names"]).title())
+    return [f"I have {hit['count']} {what}.", *named] if named else []
+
+
+def _names(what: str, value: str) -> list[str]:
+    """ "Noa 7, Ben (4)" of a row about children: who there is, and how old they are; [] where not all are names."""
+    hits = [_NAME_AND_AGE.match(part.strip()) for part in re.split(r",|;|/|&|\band\b", value) if part.strip()]
+    told = []
+    for hit in hits:
+        if hit is None:
+            return []
+        told.append(f"I have a {what} called {hit['name']}.")
+        told += [f"{hit['name']} is {hit['age']} years old."] if hit["age"] else []
+    return told
 
 
 def figures(text: str) -> list[str]:

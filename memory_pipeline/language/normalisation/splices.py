@@ -7,7 +7,10 @@ import re
 from memory_pipeline.domain.patterns import lazy
 
 # Subjects, and the beginnings of requests.
-_SUBJECT = "I|we|he|she|they|it|that's|it's|he's|she's|they're|we're|there's|please|don't|never|always|call me"
+_SUBJECT = (
+    "I|we|he|she|they|it|that's|it's|he's|she's|they're|we're|there's|"
+    "please|pls|don't|never|always|forget|delete|erase|call me"
+)
 _SPLICE = lazy(
     r"(?:\s*[;–—]\s+|\s+-{1,2}\s+|,\s+)(?:(?:and|but|so|plus|also|though|then|yet|or)\s+(?:also\s+)?)?"
     rf"(?=(?:{_SUBJECT})\b(?!\s+(?:and|or|too|all)\b))",
@@ -16,8 +19,8 @@ _SPLICE = lazy(
 _AND_I = lazy(r"\s+(?:and|but|so|plus|while|because)\s+(?=(?:i|we|i'm|we're|i've|we've|my \w+|our \w+)\s)", re.I)
 # "Rang Margaret, extractor is mine": a noun with its verb right behind it.
 _NOUN_IS = lazy(
-    r",\s+(?:and\s+)?(?=(?:(?:the|my|our) )?(?!who\b|which\b|that\b|there\b|what\b|where\b|when\b|how\b|all\b|both\b)"
-    r"[a-z]{3,} (?:is|are|was|were) )",
+    r",\s+(?:and\s+)?(?=(?:(?:the|my|our|his|her|their) )?(?!(?:who|which|that|there|what|where|when|how|all|both)\b)"
+    r"[a-z]{3,} (?:is|are|was|were|isn't|aren't|wasn't) )",
 )
 # "Millport's off, Rory has chickenpox": a name with its verb right behind it.
 _NAME_HAS = lazy(r",\s+(?:and\s+|but\s+)?(?=[A-Z][a-z]+ (?:has|is|was|had|got|will|wants|needs) )")

@@ -15,8 +15,10 @@ from memory_pipeline.domain.tables import wordset
 from memory_pipeline.language.vocabulary import relations, table, words
 
 _HEADED = lazy(r"^(?P<heading>[^:\n]{2,60}?)\s*(?::|\s[-–—])\s+(?P<rest>\S.*)$", re.S)
-_BREAK = lazy(r"\s*;\s*|\s+[-–•*]\s+|,\s+(?:and\s+|then\s+|also\s+)?|\s+(?:and|then|plus)\s+(?:to\s+)?")
-_NUMBER = lazy(r"^\d{1,2} (?=[A-Za-z])")
+_BREAK = lazy(
+    r"\s*;\s*|\s+\(?\d{1,2}[.)]\s+(?=[A-Za-z])|\s+[-–•*]\s+|,\s+(?:and\s+|then\s+|also\s+)?|\s+(?:and|then|plus)\s+(?:to\s+)?"
+)
+_NUMBER = lazy(r"^\(?\d{1,2}[.)]? (?=[A-Za-z])")
 _DONE = lazy(
     r"^(?P<what>(?:[\w'/-]+ ){0,3}?"
     r"(?!(?:is|are|was|were|has|have|had|got|been|be|not|never|just|to|and|or|who|which)\b)[\w'-]{2,}) "
@@ -27,6 +29,7 @@ _DONE = lazy(
 _MORE = lazy(r"^(?:and|plus|also|then)(?: (?:also|then|to))?,? ", re.I)
 _ASKS = lazy(r"\?|\b(?:me|us|please|pls)\b", re.I)
 _OPEN = lazy(r"\([^)]*$")
+_WANTING = lazy(r"^\W*(?:i )?(?:need|want|request)", re.I)
 _MOST = 12  # items
 
 
@@ -40,9 +43,17 @@ def to_do(text: str, heading: str = "") -> list[str]:
         headed = _HEADED.match(text)
         if headed is None or not heads_to_do(headed.group("heading")) or not _lists(headed.group("rest")):
             return []
-        text = headed.group("rest")
+        heading, text = headed.group("heading"), headed.group("rest")
     items = _items(_NUMBER.sub("", text.strip(" .!…*-")))
+    if items and _WANTING.match(heading) and _is_to_be_written(items[0]):
+        return []
     return [_duty(item) for item in items[:_MOST] if len(item) > 2]
+
+
+def _is_to_be_written(item: str) -> bool:
+    """ "Need: title for poster": what is asked of the assistant."""
+    first = re.sub(r"^(?:an?|some|the|\d+) ", "", item.lower()).split(" ", 1)[0]
+    return first in words("ordered") | words("output") | words("manner_of_order")
 
 
 def heads_to_do(text: str) -> bool:
@@ -58,10 +69,15 @@ def undone(text: str) -> str:
         if hit is None or _names_nothing(hit.groupdict().get("what") or ""):
             continue
         rest = text[hit.end() :] if hit.end() < len(text.rstrip(" .!")) else ""
-        made = told.format(**{name: (found or "").strip(" ,") if name != "rest" else found or ""
+        made = told.format(**{name: _small((found or "").strip(" ,")) if name != "rest" else found or ""
                               for name, found in hit.groupdict().items()})  # fmt: skip
         return " ".join(f"{made}{rest}".split())
     return ""
+
+
+def _small(part: str) -> str:
+    """A part of a sentence without the capital of an article: "The publisher" behind "to give"."""
+    return part[:1].lower() + part[1:] if part.startswith(("The ", "My ", "Our ")) else part
 
 
 def _names_nothing(what: str) -> bool:

@@ -11,7 +11,17 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.text import STOPWORDS
 from memory_pipeline.language.identify import ENGLISH, clear_language
 from memory_pipeline.language.questions.subjects import Subject, Whose, subject_of
-from memory_pipeline.language.questions.tables import Row, any_of, elsewhere, english, group, pattern, rows, spelled
+from memory_pipeline.language.questions.tables import (
+    Row,
+    any_of,
+    elsewhere,
+    english,
+    group,
+    names_people,
+    pattern,
+    rows,
+    spelled,
+)
 from memory_pipeline.language.tables import read as table
 from memory_pipeline.language.wording.inflection import third_person
 
@@ -242,8 +252,9 @@ def _passed(text: str) -> str:
 
 def _row(told: str, subject: Subject) -> tuple[Row, re.Match[str]] | None:
     of = "user" if subject.whose is Whose.USER else "other"
+    people = names_people(told)
     for row in rows():
-        if row.of in ("", of) and (hit := row.ask.search(told)):
+        if row.of in ("", of) and (people or not row.people) and (hit := row.ask.search(told)):
             return row, hit
     return None
 

@@ -12,6 +12,7 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.tables import read
 from memory_pipeline.language.vocabulary import relations, words
 
+_WORD = lazy(r"[\w-]+")
 _GROUP = lazy(r"^(?P<name>[a-z]+?)\d*$")
 
 
@@ -29,6 +30,7 @@ class Row:
         negated: what is denied answers as well.
         kind: the thing that is named must be of that kind.
         also: words that come with the attribute, and need not be repeated.
+        people: a word for somebody, or an animal, that belongs to the user stands in it (see :func:`names_people`).
     """
 
     ask: re.Pattern[str]
@@ -41,6 +43,7 @@ class Row:
     negated: bool
     kind: bool
     also: str
+    people: bool
 
 
 @cache
@@ -61,6 +64,7 @@ def _row(given: Mapping[str, Any]) -> Row:
         negated=bool(given.get("negated")),
         kind=bool(given.get("kind")),
         also=given.get("also", ""),
+        people=all("{relation}" in part for part in given["ask"].split("|^")),
     )
 
 
@@ -73,13 +77,29 @@ def pattern(text: str) -> re.Pattern[str]:
     return lazy(filled, re.I)
 
 
+def names_people(text: str) -> bool:
+    """Whether a word for people or animals that belong to somebody stands in a text.
+
+    Patterns of which that is a part take long to compile: where it is not so, none needs to be.
+    """
+    small = text.lower()
+    spoken = set(_WORD.findall(small))
+    return any(word in spoken or (" " in word and word in small) for word in _people_words())
+
+
 @cache
 def _people() -> str:
-    """Words for people and animals that belong to somebody, in the singular and the plural, as an alternative."""
+    """The same words as an alternative."""
+    return "|".join(sorted(map(re.escape, _people_words()), key=len, reverse=True))
+
+
+@cache
+def _people_words() -> frozenset[str]:
+    """Words for people and animals that belong to somebody, in the singular and the plural."""
     known = {*relations(), *words("pet"), *read("questions")["wider"], "animals"}
     known -= set(read("questions")["nobody"]["words"].split())
     plural = {f"{word}s" for word in known if not word.endswith("s")}
-    return "|".join(sorted(map(re.escape, known | plural), key=len, reverse=True))
+    return frozenset(known | plural)
 
 
 def group(found: re.Match[str], name: str) -> str:

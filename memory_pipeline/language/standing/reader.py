@@ -17,6 +17,7 @@ from memory_pipeline.language.normalisation.unfinished import heads_to_do
 from memory_pipeline.language.standing.acts import acts, filler, request
 from memory_pipeline.language.standing.announcements import announces, shown_work, speaks_of_work
 from memory_pipeline.language.standing.letters import signature
+from memory_pipeline.language.standing.off_record import UNSAID, Reach, off_record
 from memory_pipeline.language.standing.sentences import Unit, units
 from memory_pipeline.language.standing.shapes import shapes
 from memory_pipeline.language.standing.tables import folded, row, words
@@ -163,8 +164,8 @@ class _Reader:
             self.off = -1
         if self.off >= 0 and row("on_record").search(low):
             self.off = -1
-        elif row("off_record").search(low) and not low.startswith(("i ", "he ", "she ", "they ")):
-            return self._off_record(unit)
+        elif (reach := off_record(low)) is not None:
+            return self._off_record(unit, Reach.AROUND if unit.colon else reach)
         elif self.off >= 0:
             return self._add(unit, Standing.OFF_RECORD, "off the record")
         if not unit.colon and row("phrase").search(low) and announces(low) != "strong":
@@ -234,10 +235,12 @@ class _Reader:
         self.announced = unit.line
         return True
 
-    def _off_record(self, unit: Unit) -> None:
-        """The sentence, what follows it in its paragraph, or what stands before it where nothing follows."""
-        self._add(unit, Standing.OFF_RECORD, "off the record")
-        self.off = unit.paragraph
+    def _off_record(self, unit: Unit, reach: Reach) -> None:
+        """The sentence alone, with the one before it, or with what follows in its paragraph, else stands before it."""
+        if reach is Reach.BEFORE and self.found and self.found[-1].standing in _VOICE:
+            self.found[-1] = replace(self.found[-1], standing=Standing.OFF_RECORD, why=UNSAID)
+        self._add(unit, Standing.OFF_RECORD, "off the record" if reach is Reach.AROUND else UNSAID)
+        self.off = unit.paragraph if reach is Reach.AROUND else -1
 
     def _say(self, unit: Unit, low: str) -> None:
         """A unit in the user's own voice."""
@@ -284,7 +287,8 @@ class _Reader:
         if not live:
             return
         last = self.found[live[-1]]
-        if last.standing is Standing.OFF_RECORD and len(live) > 1 and not self._follows_off(live):
+        pleads = last.standing is Standing.OFF_RECORD and last.why != UNSAID
+        if pleads and len(live) > 1 and not self._follows_off(live):
             self._turn(live[:-1], Standing.OFF_RECORD, "off the record", self._paragraph(last.start))
         n = next((n for n in reversed(live) if self.found[n].standing not in {Standing.QUESTION, Standing.REQUEST}), -1)
         tail = [self.found[k] for k in live if k > n] or [last]

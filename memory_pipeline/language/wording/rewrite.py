@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from itertools import takewhile
 
 from memory_pipeline.language.grammar.clauses import Clause, Cue
 from memory_pipeline.language.grammar.people import People, Subject
+from memory_pipeline.language.grammar.verb_groups import auxiliaries
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
 from memory_pipeline.language.wording.third_person import dangling, in_third_person, third
 from memory_pipeline.language.wording.verb_phrases import plans, verb_phrase
 
+_ASKING = frozenset({"WP", "WRB", "WDT", "WP$"})
 _TRAILING = frozenset({"because", "since", "when", "as"})
 _LEADING = frozenset({"and", "but", "so", "or"})
 # What a clause can do without, and what it can where it hangs on the head itself.
@@ -34,7 +37,15 @@ def predicate(clause: Clause, subject: Subject, people: People, without: Collect
     if text is None:
         return ""
     verb = verb_phrase(clause, plural=subject.plural and bool(subject.label))
-    return " ".join(f"{verb} {text}".split()).strip(" ,;:-–—").replace(" ,", ",")
+    how_often, _, rest = text.partition(" ")
+    if how_often in words("before_verb", "rewrite") and verb and rest and not (clause.verbless or _simple_be(verb)):
+        *group, last = verb.split(" ")
+        verb, text = " ".join([*group, how_often, last]), rest
+    return " ".join(f"{verb} {text}".split()).strip(" ,;:-–—").replace(" ,", ",").replace(",,", ",")
+
+
+def _simple_be(verb: str) -> bool:
+    return verb in {"is", "are", "was", "were"} or verb.endswith(" not")
 
 
 def remainder(clause: Clause, people: People, without: Collection[int] = ()) -> str | None:
@@ -43,6 +54,8 @@ def remainder(clause: Clause, people: People, without: Collection[int] = ()) -> 
     Args:
         without: tokens that are told in another way, as times are.
     """
+    if _asks_for_what(clause):
+        return None
     told = [t for t in _beside_verb(clause) if t.index not in without]
     inside = {t.index for t in told}
     for token in list(told):
@@ -58,6 +71,21 @@ def remainder(clause: Clause, people: People, without: Collection[int] = ()) -> 
     while told and (told[-1].dep in {"punct", "cc"} or told[-1].low in _TRAILING):
         told.pop()
     return in_third_person(clause, told, people)
+
+
+def _asks_for_what(clause: Clause) -> bool:
+    """ "(I told you) how much debt I have", "(that is) where I get my tickets": what is missing is not told."""
+    s, outer = clause.sentence, clause.outer
+    start = clause.subject.index if clause.subject is not None and not clause.carried else outer.index
+    fronted = [t for t in s.subtree(outer, without=clause.apart) if t.tag in _ASKING and t.index < start]
+    return any(t.head in {outer.index, clause.head.index} or _leads_phrase(clause, t) for t in fronted)
+
+
+def _leads_phrase(clause: Clause, token: Token) -> bool:
+    """Whether a word of asking belongs to a phrase of the verb ("how much debt"), not to a clause of its own."""
+    heads = {clause.outer.index, clause.head.index}
+    between = takewhile(lambda t: t.index not in heads, clause.sentence.ancestors(token))
+    return not any(t.pos in {"VERB", "AUX"} for t in between)
 
 
 def sentence(subject: Subject, text: str) -> str:
@@ -86,7 +114,7 @@ def phrase(clause: Clause, token: Token, people: People, *, bare: bool = False, 
         cut = {c.index for c in s.children(token, *_JOINED)}
         cut |= {c.index for c in s.children(token, "appos") if not c.text[:1].isupper()}
     tokens = [t for t in s.subtree(token, without=cut | clause.apart) if t.index not in cut]
-    while bare and tokens and (tokens[0].dep in {"det", "poss", "predet"} or tokens[0].low in {"some", "both"}):
+    while bare and tokens and (tokens[0].dep in {"det", "poss", "predet", "case"} or tokens[0].low in {"some", "both"}):
         tokens.pop(0)
     while tokens and tokens[-1].dep in {"punct", "cc"}:
         tokens.pop()
@@ -148,7 +176,8 @@ def _lowered(token: Token) -> Token:
 def _hidden(clause: Clause) -> set[int]:
     """Subject, verb group, and words that say nothing more."""
     s, outer = clause.sentence, clause.outer
-    hidden = {outer.index} | {t.index for t in s.children(outer, "aux", "auxpass", "neg", "intj", "preconj", "mark")}
+    hidden = {outer.index} | {t.index for t in s.children(outer, "neg", "intj", "preconj", "mark")}
+    hidden |= {t.index for t in auxiliaries(s, outer)}
     hidden |= {t.index for t in s.children(outer, "cc") if t.index < outer.index}
     stated = s.child(outer, "nsubj", "nsubjpass") if clause.carried else clause.subject
     if stated is not None:

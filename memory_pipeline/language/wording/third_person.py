@@ -75,7 +75,7 @@ def dangling(clause: Clause, token: Token, people: People, inside: Collection[in
     """
     if _points(token):
         return _antecedent(clause, token, people, inside) is None
-    return _vague(token, people)
+    return _vague(clause, token, people)
 
 
 def _told(clause: Clause, token: Token, people: People, inside: Collection[int]) -> str | None:
@@ -88,15 +88,17 @@ def _told(clause: Clause, token: Token, people: People, inside: Collection[int])
         return "were"
     if _points(token):
         return _antecedent(clause, token, people, inside)
-    return None if _vague(token, people) else token.text
+    return None if _vague(clause, token, people) else token.text
 
 
 def _points(token: Token) -> bool:
     return token.low in _POINTING and token.pos in {"PRON", "DET", "ADV"} and token.tag not in {"IN", "EX"}
 
 
-def _vague(token: Token, people: People) -> bool:
-    """ "something", "everyone": an object of which nobody knows what it is."""
+def _vague(clause: Clause, token: Token, people: People) -> bool:
+    """ "something", "everyone": an object of which nobody knows what it is; "anything heavy" says it."""
+    if token.low.endswith("thing") and clause.sentence.children(token, "amod"):
+        return False
     if token.low in {"it", "them"} and people.thing(token.low) is not None:
         return False
     return token.pos == "PRON" and token.low in words("deictic") and token.dep in {"dobj", "pobj", "attr"}

@@ -57,7 +57,9 @@ def _simple(clause: Clause, denied: bool, plural: bool) -> str:
     if _is_be(clause):
         return _form_of_be(clause.tense is Tense.PAST, plural) + (" not" if denied else "")
     if clause.tense is Tense.PAST:
-        return f"did not {lemma}" if denied else ("got" if lemma == "get" else clause.outer.low)
+        if denied:
+            return f"never {clause.outer.low}" if _never(clause) and clause.outer.tag == "VBD" else f"did not {lemma}"
+        return "got" if lemma == "get" else clause.outer.low
     if not denied:
         return _present(lemma, plural)
     if _never(clause):
@@ -73,6 +75,10 @@ def _compound(clause: Clause, denied: bool, plural: bool) -> str:
     if clause.perfect:
         have, been = "have" if plural else "has", " been" if "been" in group else ""
         return f"{have}{' never' if _never(clause) else no}{been} {outer.low}"
+    if clause.passive and "being" in group:
+        return f"{_form_of_be(clause.tense is Tense.PAST, plural)}{no} being {outer.low}"
+    if clause.passive and "getting" in group:
+        return f"{_form_of_be(clause.tense is Tense.PAST, plural)}{no} getting {outer.low}"
     past = clause.tense is Tense.PAST or not group.isdisjoint({"was", "were", "got"})
     return f"{'got' if 'got' in group else _form_of_be(past, plural)}{no} {outer.low}"
 

@@ -33,12 +33,13 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
             if error.cls_name in STOPPED:
                 raise KeyboardInterrupt
             message = error.message.strip()
+            of = {"run_id": result.run_id, "stage": event.step_key}
             if error.cls_name == BudgetExceeded.__name__:
-                return BudgetExceeded(f"{event.step_key}: {message.partition(': ')[2]}")
+                return BudgetExceeded(f"{event.step_key}: {message.partition(': ')[2]}", **of)
             if error.cls_name == AuditFailed.__name__:
-                return AuditFailed(f"{event.step_key}: {message.partition(': ')[2]}")
+                return AuditFailed(f"{event.step_key}: {message.partition(': ')[2]}", **of)
             return MemoryPipelineError(
-                f"{event.step_key} failed: {message} (run {result.run_id}; see `memory-pipeline ui`)"
+                f"{event.step_key} failed: {message} (run {result.run_id}; see `memory-pipeline ui`)", **of
             )
     failed = [
         e.asset_check_evaluation_data for e in result.all_events if e.event_type_value == "ASSET_CHECK_EVALUATION"
@@ -50,4 +51,4 @@ def why(result: dg.ExecuteInProcessResult) -> MemoryPipelineError:
             if cause.cls_name in STOPPED:
                 raise KeyboardInterrupt
             told = f": {cause.message.strip()}"
-    return MemoryPipelineError(f"run {result.run_id} failed{told}; see `memory-pipeline ui`")
+    return MemoryPipelineError(f"run {result.run_id} failed{told}; see `memory-pipeline ui`", run_id=result.run_id)

@@ -34,7 +34,8 @@ def post(settings: Settings, alerts: Sequence[Alert], first_pause_s: float = 0.5
     url = settings.alert_webhook.get_secret_value()
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError("MEMORY_PIPELINE_ALERT_WEBHOOK: must be a URL that begins with http:// or https://")
+        sentence = "MEMORY_PIPELINE_ALERT_WEBHOOK: must be a URL that begins with http:// or https://"
+        raise SettingsError(sentence, setting="MEMORY_PIPELINE_ALERT_WEBHOOK")
     for alert in alerts:
         text = f"memory-pipeline: {alert.kind.replace('_', ' ')}: {alert.message}"
         body = json.dumps({"text": text, **alert.to_dict()}).encode()

@@ -33,9 +33,19 @@ def _take_in(ctx: "StageContext", days: list[date]) -> StageResult:
 
     report = take_inbox(ctx)
     counts = ctx.lake.sql(
-        "SELECT day, count(*) AS messages, count(DISTINCT (tenant_id, user_id)) AS users FROM messages GROUP BY day",
+        "SELECT day, count(*) AS messages, count(DISTINCT (tenant_id, user_id)) AS users, "
+        "count(DISTINCT (tenant_id, user_id, session_id)) AS conversations, count(*) FILTER (role = 'user') AS said "
+        "FROM messages GROUP BY day",
         days={"messages": days},
-    )
-    rows = dict(zip(counts["day"].to_pylist(), counts["messages"].to_pylist(), strict=True))
+    ).to_pylist()
+    rows = {row["day"]: row["messages"] for row in counts}
+    figures = {
+        row["day"]: {
+            "users": row["users"],
+            "conversations": row["conversations"],
+            "of which said by users": row["said"],
+        }
+        for row in counts
+    }
     taken = {"taken from the inbox": report.taken, "already known": report.known, "quarantined": report.quarantined}
-    return StageResult(rows, taken, inputs=message_digests(ctx))
+    return StageResult(rows, taken, figures=figures, inputs=message_digests(ctx))

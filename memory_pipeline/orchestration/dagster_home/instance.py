@@ -83,7 +83,8 @@ def folder(settings: Settings) -> Path:
     if not settings.remote:
         return Path(settings.path("dagster"))
     if not (given := os.environ.get("DAGSTER_HOME")):
-        raise SettingsError("Dagster keeps its own files locally: set DAGSTER_HOME to a local folder")
+        sentence = "Dagster keeps its own files locally: set DAGSTER_HOME to a local folder"
+        raise SettingsError(sentence, setting="DAGSTER_HOME")
     return Path(given).expanduser().absolute()
 
 

@@ -35,11 +35,11 @@ def database(settings: Settings) -> URL | None:
     try:
         url = make_url(settings.postgres_url.get_secret_value())
     except (ArgumentError, ValueError):
-        raise SettingsError(hint) from None  # what sqlalchemy says of it quotes the password
+        raise SettingsError(hint, setting=VARIABLE) from None  # what sqlalchemy says of it quotes the password
     if url.drivername not in _ACCEPTED:
-        raise SettingsError(f"{hint}; {url.drivername!r} is no driver that Dagster can use here")
+        raise SettingsError(f"{hint}; {url.drivername!r} is no driver that Dagster can use here", setting=VARIABLE)
     if not url.database:
-        raise SettingsError(f"{hint}; it names no database")
+        raise SettingsError(f"{hint}; it names no database", setting=VARIABLE)
     return url.set(drivername=_DRIVER)
 
 
@@ -94,6 +94,7 @@ def _connected(url: URL) -> Iterator[Connection]:
         line = next(iter(said.splitlines()), type(error).__name__).rstrip(": ")
         if url.password:
             line = line.replace(str(url.password), "***")
-        raise SettingsError(f"Postgres at {location(url)} cannot be used ({VARIABLE}): {line}") from None
+        sentence = f"Postgres at {location(url)} cannot be used ({VARIABLE}): {line}"
+        raise SettingsError(sentence, setting=VARIABLE) from None
     finally:
         engine.dispose()

@@ -70,7 +70,8 @@ def _proposals(work: Work) -> StageMetadata:
 
     ctx, report = work.ctx, work.made.report
     sample = ctx.lake.sql(
-        "SELECT day, user_id, type, operation, content FROM proposals ORDER BY salience DESC, day LIMIT 12",
+        "SELECT day, user_id, type, operation, content FROM proposals "
+        "ORDER BY salience DESC, day, proposal_id LIMIT 12",
         days={"proposals": work.starts},
     )
     return StageMetadata(
@@ -152,7 +153,7 @@ def _vectors(work: Work) -> StageMetadata:
 def _links(work: Work) -> StageMetadata:
     report = work.made.report
     kinds = work.ctx.lake.sql(
-        "SELECT relation, count(*) AS links FROM links GROUP BY relation ORDER BY links DESC",
+        "SELECT relation, count(*) AS links FROM links GROUP BY relation ORDER BY links DESC, relation",
         days={"links": work.starts},
     )
     entities = [{"kind": kind, "entities": n} for kind, n in sorted(report.entities.items())]
@@ -185,7 +186,7 @@ def _stated(kind: str) -> Callable[[Work], StageMetadata]:
     def shown(work: Work) -> StageMetadata:
         rows = work.ctx.lake.sql(
             "SELECT user_id, content FROM memory_versions WHERE type = $kind AND asserted AND version = 1 "
-            "ORDER BY day DESC, importance DESC LIMIT 8",
+            "ORDER BY day DESC, importance DESC, memory_id LIMIT 8",
             {"kind": kind},
         ).to_pylist()
         text = "\n".join(f"* **{row['user_id']}** — {row['content']}" for row in rows)

@@ -114,7 +114,8 @@ def conversation(lake: Lake, sources: Sources, scope: Scope, session_id: str, po
         order="ordinal",
     )
     if not turns:
-        raise NotFound(f"no session {session_id!r} of this user", tenant_id=scope.tenant_id, user_id=scope.user_id)
+        sentence = f"no session {session_id!r} of this user"
+        raise NotFound(sentence, session_id=session_id, tenant_id=scope.tenant_id, user_id=scope.user_id)
     explained = explained_session(sources, scope, session_id, policy.context)
     proposed = _by_message(lake.sql(_PROPOSED, owner, days=days).to_pylist(), policy)
     return [

@@ -37,8 +37,8 @@ _OWN = "tenant_id = $tenant AND user_id = $user"
 _LEDGER = f"WITH memory_versions AS (SELECT * FROM memory_versions WHERE {_OWN})"
 _FRAMES = {
     "memories": f"{_LEDGER} SELECT * FROM ({CURRENT}) ORDER BY observed_at, memory_id",
-    "messages": f"SELECT * FROM messages WHERE {_OWN} ORDER BY created_at, session_id, ordinal",
-    "summaries": f"SELECT * FROM summaries WHERE {_OWN} ORDER BY start, grain",
+    "messages": f"SELECT * FROM messages WHERE {_OWN} ORDER BY created_at, session_id, ordinal, message_id",
+    "summaries": f"SELECT * FROM summaries WHERE {_OWN} ORDER BY start, grain, summary_id",
     "verdicts": "SELECT v.*, p.operation, p.type, p.content, p.observed_at FROM verdicts v "
     "LEFT JOIN proposals p USING (tenant_id, user_id, proposal_id) "
     f"WHERE {_OWN} ORDER BY v.day, v.proposal_id",
@@ -47,9 +47,9 @@ _FRAMES = {
 
 
 _TALK = f"SELECT day, session_id, count(*) AS n FROM messages WHERE {_OWN} GROUP BY ALL"
-_CHANGES = (
-    f"{_LEDGER} SELECT day, memory_id, change, status, content, reason FROM ({STANDING}) ORDER BY changed_at, version"
-)
+_IN_ORDER = f"FROM ({STANDING}) ORDER BY changed_at, version, memory_id"
+_CHANGES = f"{_LEDGER} SELECT day, memory_id, change, status, content, reason {_IN_ORDER}"
+_CHANGED = f"{_LEDGER} SELECT day, memory_id, change, status {_IN_ORDER}"
 _PLACES = f"{_LEDGER} SELECT memory_id, classification, domain, agent_id, shared FROM ({CURRENT})"
 _TOLD = (
     "SELECT start AS day, summary_id, text, classification, domains, agent_ids FROM summaries "
@@ -109,7 +109,14 @@ def frame(lake: Lake, scope: Scope, name: str) -> pd.DataFrame:
 
 
 def timeline(
-    lake: Lake, query: Query, grain: str, start: date | None, end: date | None, now: datetime
+    lake: Lake,
+    query: Query,
+    grain: str,
+    start: date | None,
+    end: date | None,
+    now: datetime,
+    *,
+    contents: bool = True,
 ) -> list[TimelinePeriod]:
     """A user's days, weeks or months in order, those without anything left out.
 
@@ -117,6 +124,8 @@ def timeline(
         query: whose, and what of it may be seen: by class, domain and agent.
         start, end: local days, both included; None = from the first, to the last.
         now: the moment of the read.
+        contents: changes say what a memory states and why it changed. Without that a process keeps what it has read of
+            them for as long as the ledger is the same.
 
     Raises:
         QueryError: there is no such grain, or the end lies before the start.
@@ -143,7 +152,11 @@ def timeline(
     shown = {m["memory_id"] for m in places if _memory_seen(query, m)}
     of_summaries = partial(_summary_seen, query)
     talk = rows("messages", days, _TALK)
-    changes = rows("memory_versions", days, _CHANGES, lambda row: row["memory_id"] in shown)
+    if contents:
+        changes = rows("memory_versions", days, _CHANGES, lambda row: row["memory_id"] in shown)
+    else:
+        ids = kept_sql(lake, ["memory_versions"], _CHANGED, owner, days={"memory_versions": days})
+        changes = _by_period(size, [row for row in ids.to_pylist() if row["memory_id"] in shown])
     told = rows("summaries", starts, _TOLD, of_summaries, grain=size)
     found = sorted({*talk, *changes, *told})
     running = [p for p in found if not is_over(p, now.astimezone(UTC))]
@@ -180,8 +193,12 @@ def _day(told: dict[str, Any]) -> dict[str, Any]:
 
 def _by_period(grain: Grain, rows: Sequence[dict[str, Any]]) -> _Rows:
     found: _Rows = defaultdict(list)
-    for row in rows:
-        found[period_of(grain, row["day"])].append(row)
+    of_day: dict[date, list[dict[str, Any]]] = {}
+    for row in rows:  # years of one user have many rows, and few days
+        day = row["day"]
+        if day not in of_day:
+            of_day[day] = found[period_of(grain, day)]
+        of_day[day].append(row)
     return found
 
 

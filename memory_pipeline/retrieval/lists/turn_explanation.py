@@ -38,6 +38,8 @@ def explained(sources: Sources, scope: Scope, message_id: str, policy: ContextPo
         raise NotFound(
             f"no turn {message_id!r} of this user in the index; `memory-pipeline search` lists ids",
             message_id=message_id,
+            tenant_id=scope.tenant_id,
+            user_id=scope.user_id,
         )
     return _of_places(sources, scope, places, policy)
 

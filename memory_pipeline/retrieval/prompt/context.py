@@ -61,7 +61,8 @@ def assemble(
     how = {"layout": layout} | ({} if budget is None else {"budget": budget})
     how |= {"scope": scope} if conversation else {}
     only = session_id if conversation else None
-    asked = engine.checked(message, user_id, tenant_id, reach, k=most, apart_from=session_id, session_id=only)
+    places = {"apart_from": session_id, "session_id": only}
+    asked = engine.checked(message, user_id, tenant_id, reach, k=most, **places, careful=True)
     key = (asked.scope, session_id, only, layout, limit, asked.reach)
     if began is not None:
         first = began.standing(key, asked, engine.searcher.sources)

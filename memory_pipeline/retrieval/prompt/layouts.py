@@ -9,18 +9,21 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 
 from memory_pipeline.domain.calendar import local_day
 from memory_pipeline.domain.consolidation.plans.open_loops import due_note, due_soon, over
 from memory_pipeline.domain.ledger.memory import Status
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.domain.proposal import WORK_TYPES, MemoryType
+from memory_pipeline.domain.text import negations
 from memory_pipeline.retrieval.prompt.block import Block
 from memory_pipeline.retrieval.prompt.relevance import Line, foremost, quoted
 from memory_pipeline.retrieval.prompt.requests import Request
 from memory_pipeline.retrieval.prompt.turns import meaning
 from memory_pipeline.retrieval.scores.candidates import NAMES, VITAL, hazards
 from memory_pipeline.retrieval.scores.hits import Hit
+from memory_pipeline.retrieval.scores.keywords import stems
 
 LESSON_TYPES = tuple(sorted({*WORK_TYPES, MemoryType.PATTERN}))
 
@@ -92,13 +95,30 @@ def memory(given: Material, limit: int) -> Block:
         block.say(SAID, sentence)
     for hit in _due(given):
         block.offer(_resting(THREADS, hit, given), hit, hit.row["content"], _note(hit, given))
+    wishes: set[tuple[frozenset[str], int]] = set()
     for hit in given.standing:
-        if _silent(hit, given.request):
+        wish = _wish(hit)
+        if _silent(hit, given.request) and wish not in wishes:
             block.offer(SILENT, hit, hit.row["content"])
+            wishes |= {wish} if wish else set()
     for line in given.lines:
         _offer(block, line, given)
     _lengthen(block, given)
     return block
+
+
+def _wish(hit: Hit) -> tuple[frozenset[str], int] | None:
+    """What a wish about answers asks for, whichever verb it does so by; None of what is none."""
+    if hit.type != MemoryType.PROTOCOL:
+        return None
+    content = hit.row["content"]
+    return meaning(content) - _wishing(), negations(content)
+
+
+@cache
+def _wishing() -> frozenset[str]:
+    """Stems of words by which wishes are told."""
+    return frozenset(stems(["wants", "prefers", "likes", "assistant", "keep", "kept", "give", "gives"]))
 
 
 def _silent(hit: Hit, request: Request) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.language import requests
 from memory_pipeline.language.requests import Kind
+from memory_pipeline.language.times.words import WEEKDAYS
 from memory_pipeline.retrieval.scores.keywords import query_terms, stems
 
 if TYPE_CHECKING:
@@ -94,26 +95,30 @@ class Requests:
         greeting = names == {requests.GREETING}
         advice = requests.asks("advice", text)
         fact = requests.asks("question", text) and not advice
+        wish = not greeting and not fact and (advice or requests.asks("wish", text))
+        terms = frozenset(query_terms(text)) - _empty()
         return Request(
             kinds=requests.needed(names - {requests.GREETING}),
-            terms=frozenset(query_terms(text)) - _empty(),
+            # For when a dinner is wanted says nothing of it; what is due on that day is another matter.
+            terms=terms - _days() if wish and "tasks" not in names else terms,
             greeting=greeting,
             fact=fact,
             past=requests.asks("past", text),
             assistant=requests.asks("assistant", text),
             theme=requests.asks("theme", text),
-            wish=not greeting and not fact and (advice or requests.asks("wish", text)),
+            wish=wish,
         )
 
     def _meant(self, vector: npt.NDArray[np.float32], *, plain: bool) -> frozenset[str]:
         """The kinds of the examples that mean nearly the same: nearer than the policy's floor, and about the nearest.
 
         Args:
-            plain: words have named a kind already; then no greeting is looked for.
+            plain: words have named a kind already; another one must be nearer then, and no greeting is looked for.
         """
         vectors, names = self._encoded()
         near = vectors @ vector
-        least = max(self._policy.kind_similarity, self._policy.kind_share_of_best * float(near.max()))
+        floor = self._policy.kind_beside if plain else self._policy.kind_similarity
+        least = max(floor, self._policy.kind_share_of_best * float(near.max()))
         found = frozenset(names[n] for n in np.flatnonzero(near >= least).tolist())
         return found - {requests.GREETING} if plain or len(found) > 1 else found
 
@@ -123,6 +128,12 @@ class Requests:
                 texts, names = requests.examples()
                 self._examples = (self._encoder.encode(list(texts)), names)
             return self._examples
+
+
+@cache
+def _days() -> frozenset[str]:
+    """Stems of the days of the week."""
+    return frozenset(stems([name for name in WEEKDAYS if name.endswith("day")]))
 
 
 @cache

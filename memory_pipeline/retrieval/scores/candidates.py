@@ -12,6 +12,7 @@ from memory_pipeline.domain.reading.wording import asks_for_time, asks_the_assis
 from memory_pipeline.language.requests import hazard_words
 from memory_pipeline.retrieval.query import Query
 from memory_pipeline.retrieval.scores.keywords import stems
+from memory_pipeline.retrieval.scores.late import late, session_best
 from memory_pipeline.retrieval.scores.proximity import Leads, in_period, linked
 from memory_pipeline.retrieval.store.naming import MemoryNames
 from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES, Citations, UserRows
@@ -41,7 +42,7 @@ class Candidates:
         aside: turns of the assistant, where the query does not ask for its words.
         replaced: turns whose memory another has replaced, where the query does not ask for what was.
         dated: texts that name a time, where the query asks for one.
-        in_period, linked: see ``domain.reading.ranking``.
+        in_period, linked, late, late_session: see ``domain.reading.ranking``.
     """
 
     rows: UserRows
@@ -57,6 +58,8 @@ class Candidates:
     dated: Mask
     in_period: Floats
     linked: Floats
+    late: Floats
+    late_session: Floats
 
 
 @cache
@@ -139,6 +142,7 @@ def candidates(
         taken[_best(np.where(mask, arm, 0.0), most)] = True
     places = np.flatnonzero(taken)
     nothing = np.zeros(len(places), dtype=bool)
+    lately = late(rows, places, mask, leads.query, leads.policy, similarity[places], keyword[places])
     return Candidates(
         rows,
         places,
@@ -153,6 +157,8 @@ def candidates(
         rows.dated(places) if asks_for_time(query.text) else nothing,
         period[places],
         linking[places],
+        lately,
+        session_best(around.sessions[places], lately),
     )
 
 

@@ -168,6 +168,20 @@ class KeywordIndex:
             total[self._texts[part]] += self._weights[part]
         return np.minimum(total / attainable, 1.0, dtype=np.float32) if attainable else total
 
+    def rarities(self, words: Sequence[str]) -> npt.NDArray[np.float64]:
+        """How rare each word is among the texts, by its rarest term; 0 for what is no word. Shape (words,)."""
+        found = {word: self._rarest(stems(tokenise(word))) for word in set(words)}
+        return np.array([found[word] for word in words], dtype=np.float64)
+
+    def _rarest(self, terms: Sequence[str]) -> float:
+        wanted = np.array([hash(term) for term in terms], dtype=np.int64)
+        places = np.searchsorted(self._terms, wanted)
+        known = places < len(self._terms)
+        known[known] = self._terms[places[known]] == wanted[known]
+        sizes = np.zeros(len(wanted), dtype=np.int64)
+        sizes[known] = self._starts[places[known] + 1] - self._starts[places[known]]
+        return float(_rarity(self.size, sizes).max(initial=0.0))
+
 
 def _rarity(size: int, found_in: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """BM25's inverse document frequency of terms that so many of the texts hold."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memory_pipeline.domain.policy import RetrievalPolicy
+from memory_pipeline.retrieval.scores.late import QueryTokens
 from memory_pipeline.retrieval.scores.periods import Window
 from memory_pipeline.retrieval.store.links import Links
 from memory_pipeline.retrieval.store.user_rows import MEMORIES, MESSAGES, UserRows
@@ -31,11 +32,13 @@ class Leads:
     Attributes:
         window: the time asked for; None = any.
         links: of memories by their ids; None = they are not followed.
+        query: its tokens; None = they are not weighed, or there are none.
     """
 
     policy: RetrievalPolicy
     window: Window | None = None
     links: LinksOf | None = None
+    query: QueryTokens | None = None
 
 
 def in_period(rows: UserRows, window: Window, policy: RetrievalPolicy) -> Floats:

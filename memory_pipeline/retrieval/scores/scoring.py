@@ -112,6 +112,8 @@ _FORMULAS: Mapping[str, Callable[[Signals], Floats]] = {
     "dated": lambda s: s.found.dated.astype(np.float64),
     "in_period": lambda s: s.found.in_period,
     "linked": lambda s: s.found.linked,
+    "late": lambda s: s.found.late,
+    "late_session": lambda s: s.found.late_session,
     "pinned": lambda s: s.stated("pinned", 0.0),
     "open_loop_urgency": lambda s: _urgency(s.found, s.now, s.policy.context.due_within_days),
     "q_value": lambda s: _q_values(s.known, s.count, s.profile.exploration, s.sample),

@@ -6,13 +6,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from memory_pipeline.domain.policy import Policy
+from memory_pipeline.inference.token_vectors import Encoding, encodings
 from memory_pipeline.language.requests import asks
 from memory_pipeline.retrieval.prompt.needs import also_known, hazardous_turns, needed, needed_turns, told_by
 from memory_pipeline.retrieval.prompt.relevance import Evidence
@@ -22,6 +23,7 @@ from memory_pipeline.retrieval.scores import periods, scoring
 from memory_pipeline.retrieval.scores.candidates import Candidates, bounded, candidates, constant
 from memory_pipeline.retrieval.scores.hits import Hit, hit, once
 from memory_pipeline.retrieval.scores.keywords import query_terms
+from memory_pipeline.retrieval.scores.late import query_tokens
 from memory_pipeline.retrieval.scores.periods import Window
 from memory_pipeline.retrieval.scores.proximity import Leads, moment, told_best
 from memory_pipeline.retrieval.store.row import Row
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
     from memory_pipeline.inference.encoder import Encoder
 
-_QUERIES_KEPT = 256  # vectors of the last queries: a turn is often both searched for and put in context
+_QUERIES_KEPT = 256  # encodings of the last queries: a turn is often both searched for and put in context
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +61,9 @@ class Searcher:
         self._encoder = encoder
         self._policy = policy
         self._requests = Requests(encoder, policy.context)
-        self._seed = np.random.SeedSequence(seed)
+        self._seed = seed
         self._reads = count()
-        self._vectors: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._encoded: OrderedDict[str, Encoding] = OrderedDict()
         self._lock = threading.Lock()
 
     def ranked(self, query: Query) -> list[Hit]:
@@ -191,12 +193,17 @@ class Searcher:
         near = now.vectors @ self._vector(query.text) >= self._policy.context.near
         return now.cited(over & (near | (now.keywords.scores(query_terms(query.text)) > 0)))
 
+    @cached_property
+    def _entropy(self) -> int | Sequence[int] | None:
+        """What the generators are made from. Nearly all profiles draw nothing, and numpy.random takes time to load."""
+        return np.random.SeedSequence(self._seed).entropy
+
     def _sample(self, read: int) -> Callable[[], np.random.Generator]:
         """A generator of a read's own, made when something is drawn from it."""
 
         @cache
         def made() -> np.random.Generator:
-            return np.random.default_rng(np.random.SeedSequence(self._seed.entropy, spawn_key=(read,)))
+            return np.random.default_rng(np.random.SeedSequence(self._entropy, spawn_key=(read,)))
 
         return made
 
@@ -206,7 +213,8 @@ class Searcher:
         window = self._window(query, opened) if query.weights.get("in_period") else None
         followed = query.weights.get("linked") and not query.historical
         links = self.sources.links_of(query.scope, opened.now) if followed else None
-        return Leads(policy, window, links)
+        weighed = query.weights.get("late") or query.weights.get("late_session")
+        return Leads(policy, window, links, query_tokens(self._encoding(query.text)) if weighed else None)
 
     def _window(self, query: Query, opened: Opened) -> Window | None:
         """The time that the query speaks of; before or after an event it is that of the row which tells of it best."""
@@ -222,15 +230,18 @@ class Searcher:
         return found
 
     def _vector(self, text: str) -> npt.NDArray[np.float32]:
+        return self._encoding(text).vector
+
+    def _encoding(self, text: str) -> Encoding:
         with self._lock:
-            found = self._vectors.get(text)
+            found = self._encoded.get(text)
         if found is None:
-            found = self._encoder.encode([text])[0]
+            found = encodings(self._encoder, [text], words=True)[0]
         with self._lock:
-            self._vectors[text] = found
-            self._vectors.move_to_end(text)
-            while len(self._vectors) > _QUERIES_KEPT:
-                self._vectors.popitem(last=False)
+            self._encoded[text] = found
+            self._encoded.move_to_end(text)
+            while len(self._encoded) > _QUERIES_KEPT:
+                self._encoded.popitem(last=False)
         return found
 
 

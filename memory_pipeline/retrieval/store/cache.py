@@ -17,6 +17,7 @@ from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import IndexDamaged, StorageError
 from memory_pipeline.retrieval.store.user_rows import MEMORIES, UserRows
 from memory_pipeline.storage.vectors.index import Index, vectors_of
+from memory_pipeline.storage.vectors.index_rows import plain, tokens_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,7 +154,7 @@ class HotRows:
             strangers = strangers or pc.any(pc.not_equal(table["user_id"], scope.user_id)).as_py()
         if strangers:
             raise StorageError(f"the index gave {name} of another tenant or user; nothing was returned")
-        return UserRows(name, table.drop_columns(["vector"]), vectors_of(table), self._policy)
+        return UserRows(name, plain(table), vectors_of(table), self._policy, tokens_of(table))
 
     def _keep(self, key: _Key, entry: _Entry) -> None:
         with self._lock:

@@ -153,6 +153,12 @@ def past(rows: UserRows, query: Query) -> Mask:
     return found
 
 
+def on_record(rows: UserRows, query: Query) -> Mask:
+    """Turns of which every sentence may be kept: of the others nothing is shown, and what else they say has been
+    remembered."""
+    return ~rows.off_record
+
+
 def apart(rows: UserRows, query: Query) -> Mask:
     """Turns of other sessions than the one that the prompt holds already."""
     return _all(rows) if query.apart_from is None else ~rows.matching("session_id", (query.apart_from,))
@@ -170,7 +176,7 @@ def whole_agent(rows: UserRows, query: Query) -> Mask:
 
 GUARDS: Mapping[str, tuple[Guard, ...]] = {
     MEMORIES: (types, session, classification, domain, agent, derivation, layer, status, kept, validity),
-    MESSAGES: (types, session, classification, domain, agent, past, apart),
+    MESSAGES: (types, session, classification, domain, agent, past, on_record, apart),
     SUMMARIES: (types, session, classification, whole_domain, whole_agent, past),
 }
 """The guards of each table; reflections stand among the memories."""

@@ -21,16 +21,18 @@ class Surroundings:
     """Neighbourhoods of one user's rows of a table, made once and read by every query.
 
     Attributes:
+        sessions: of each row, as a number, shape (rows,); a row of its own where the table has none.
         distinct: how little a row resembles all others, 0 to 1, shape (rows,): a half for one whose cosine to the mean
             vector is that of the average row. What resembles everything is near to any query.
     """
 
     def __init__(self, rows: UserRows) -> None:
-        self._sessions = _numbered(rows.table.column("session_id")) if rows.has("session_id") else np.arange(len(rows))
-        self._order = np.argsort(self._sessions, kind="stable")
-        ordered = self._sessions[self._order]
+        self.sessions = _numbered(rows.table.column("session_id")) if rows.has("session_id") else np.arange(len(rows))
+        self._order = np.argsort(self.sessions, kind="stable")
+        ordered = self.sessions[self._order]
         self._starts = np.flatnonzero(np.diff(ordered, prepend=-1))
-        self._following = _following(rows, self._sessions) if rows.has("ordinal") else None
+        self._following = _following(rows, self.sessions) if rows.has("ordinal") else None
+        self._beside = _beside(self._following, rows.short) if self._following is not None else None
         self.distinct = _distinct(rows.vectors)
 
     def following(self, values: Floats) -> Floats:
@@ -39,12 +41,19 @@ class Surroundings:
             return np.zeros_like(values)
         return np.where(self._following >= 0, values[self._following], 0.0)
 
+    def beside(self, places: Places) -> Places:
+        """Places of the turns before and after some turns in their sessions, shape (2, places); -1 where there is none,
+        or where one of the two is long and says more than the other answers."""
+        if self._beside is None:
+            return np.full((2, len(places)), -1, dtype=np.int64)
+        return self._beside[:, places]
+
     def session(self, values: Floats) -> Floats:
         """For each row the highest value in its session."""
         if not len(values):
             return values
         best = np.maximum.reduceat(values[self._order], self._starts)
-        return np.asarray(best[self._sessions], dtype=np.float64)
+        return np.asarray(best[self.sessions], dtype=np.float64)
 
 
 def _numbered(column: pa.ChunkedArray) -> Places:
@@ -59,6 +68,15 @@ def _following(rows: UserRows, sessions: Places) -> Places:
     found = np.full(len(rows), -1, dtype=np.int64)
     same = sessions[order[1:]] == sessions[order[:-1]]
     found[order[:-1][same]] = order[1:][same]
+    return found
+
+
+def _beside(following: Places, short: npt.NDArray[np.bool_]) -> Places:
+    """Of short turns the short ones before and after each."""
+    found = np.full((2, len(following)), -1, dtype=np.int64)
+    first = np.flatnonzero((following >= 0) & short & short[following])
+    found[0, following[first]] = first
+    found[1, first] = following[first]
     return found
 
 

@@ -105,7 +105,7 @@ class Sources:
         if query.layers & {"semantic", "narrative"}:
             memories = self._then(query) if query.historical else now
             seen = self._shown(memories, query, topics)
-            if not query.unasked:  # what could hurt the user is kept in view, and not spoken of
+            if query.careful:  # what could hurt the user is kept in view, and not spoken of
                 vital = memories.matching("attribute", VITAL) & memories.matching("subject", ("user",))
                 seen |= ~topics.marked(memories).gone & vital
             tables.append(Source(memories, allowed(memories, query) & unspoilt(memories, now) & seen))

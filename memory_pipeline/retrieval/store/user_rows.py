@@ -12,10 +12,12 @@ import pyarrow.compute as pc
 
 from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.domain.reading.wording import states_time
+from memory_pipeline.language.standing import Standing
 from memory_pipeline.retrieval.scores.keywords import KeywordIndex
 from memory_pipeline.retrieval.store.columns import Columns
 from memory_pipeline.retrieval.store.naming import MemoryNames, SpeakerNames
 from memory_pipeline.retrieval.store.row_context import Surroundings
+from memory_pipeline.retrieval.store.token_rows import TokenRows
 from memory_pipeline.storage.vectors.projection import has_name, spoken
 
 if TYPE_CHECKING:
@@ -35,12 +37,21 @@ class UserRows(Columns):
         name: ``memories``, ``messages`` or ``summaries``.
         table: columns of the table's noun, without vectors.
         vectors: shape (rows, dimensions), of length 1 (or 0 where a text was not encoded).
+        tokens: the packed tokens of each row; None where the table holds none.
     """
 
-    def __init__(self, name: str, table: pa.Table, vectors: npt.NDArray[np.float32], policy: RetrievalPolicy) -> None:
+    def __init__(
+        self,
+        name: str,
+        table: pa.Table,
+        vectors: npt.NDArray[np.float32],
+        policy: RetrievalPolicy,
+        tokens: pa.BinaryArray | None = None,
+    ) -> None:
         super().__init__(table)
         self.name = name
         self.vectors = vectors
+        self.tokens = None if tokens is None else TokenRows(tokens)
         self._policy = policy
         self._dated = np.full(len(self), -1, dtype=np.int8)  # where it is not known yet
         self.marked: tuple[object, Any] | None = None  # what the user's topics make of the rows, and which topics
@@ -49,7 +60,8 @@ class UserRows(Columns):
     @property
     def nbytes(self) -> int:
         """Memory taken, in bytes, roughly: what is made of the rows when it is first needed counts as if it were."""
-        return int(self.table.nbytes) + self.vectors.nbytes + _MADE_BYTES * len(self)
+        tokens = 0 if self.tokens is None else self.tokens.nbytes
+        return int(self.table.nbytes) + self.vectors.nbytes + tokens + _MADE_BYTES * len(self)
 
     # -- keywords
 
@@ -64,9 +76,19 @@ class UserRows(Columns):
 
         Measured on long messages (BEAM): a text of 3,000 characters holds a query's words by chance.
         """
-        lengths = pc.max_element_wise(pc.utf8_length(self._arrays["content"]), 1).to_numpy()
-        share: npt.NDArray[np.float32] = self._policy.short_turn_characters / lengths.astype(np.float32)
+        share = self._policy.short_turn_characters / np.maximum(self._lengths, 1).astype(np.float32)
         return np.minimum(share, 1.0, dtype=np.float32)
+
+    @property
+    def short(self) -> npt.NDArray[np.bool_]:
+        """Which rows' texts are short, shape (rows,)."""
+        return np.asarray(self._lengths <= self._policy.short_turn_characters, dtype=bool)
+
+    @property
+    def _lengths(self) -> npt.NDArray[np.int32]:
+        """Characters of each text, shape (rows,)."""
+        found: npt.NDArray[np.int32] = pc.utf8_length(self._arrays["content"]).to_numpy(zero_copy_only=False)
+        return found
 
     def _keyword_texts(self) -> list[str]:
         """What keywords are looked for in: for a short turn also the one before it, which often names its subject.
@@ -114,6 +136,15 @@ class UserRows(Columns):
         people = [name for name in self.coded("speaker")[0] if has_name(name)]
         aside: npt.NDArray[np.bool_] = self.matching("role", ("assistant",)) & ~self.matching("speaker", people)
         return aside
+
+    @cached_property
+    def off_record(self) -> npt.NDArray[np.bool_]:
+        """Of turns: those that hold a sentence that is not to be kept, shape (rows,)."""
+        found = np.zeros(len(self), dtype=bool)
+        spans = self._arrays["spans"]
+        told = pc.equal(pc.struct_field(pc.list_flatten(spans), "standing"), Standing.OFF_RECORD.value)
+        found[pc.list_parent_indices(spans).to_numpy()[np.asarray(told.to_numpy(zero_copy_only=False), bool)]] = True
+        return found
 
     def dated(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Whether the texts of some rows name a time, shape (places,)."""

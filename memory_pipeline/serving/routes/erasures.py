@@ -38,4 +38,5 @@ def certificate(
     for found in kept.certificates(about):
         if found.get("erasure_id") == erasure_id:
             return Json(found)
-    raise NotFound("there is no erasure of that id of this user")
+    sentence = "there is no erasure of that id of this user"
+    raise NotFound(sentence, erasure_id=erasure_id, tenant_id=about.tenant_id, user_id=about.user_id)

@@ -56,10 +56,11 @@ def get_memory(
     memory_id: MemoryId, memories: Memories, caller: Asking, user_id: User = None, tenant_id: Tenant = None
 ) -> Json:
     """One memory as it stands."""
-    for row in memories.reader.memories(**scope_arguments(caller, user_id, tenant_id)):
+    about = scope_arguments(caller, user_id, tenant_id)
+    for row in memories.reader.memories(**about):
         if row["memory_id"] == memory_id:
             return Json(row)
-    raise NotFound("this user has no memory of that id")
+    raise NotFound("this user has no memory of that id", memory_id=memory_id, **about)
 
 
 @router.get("/v1/memories/{memory_id}/history", response_model=History)

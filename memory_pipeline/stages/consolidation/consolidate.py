@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -23,6 +23,7 @@ from memory_pipeline.stages.consolidation.replay_outcome import ConsolidateRepor
 from memory_pipeline.stages.consolidation.replay_outcome import outcome_of, replace_verdicts
 from memory_pipeline.stages.consolidation.replay_rounds import settle
 from memory_pipeline.stages.consolidation.user_batches import replay_batches
+from memory_pipeline.stages.consolidation.user_state import WeekEnds
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.engines.user_buckets import pieces
 from memory_pipeline.stages.publication.auditing import audited, combined, require_of_act
@@ -127,22 +128,32 @@ def replay_users(
     return report
 
 
-def replay_on_top(top: OnTop, users: Sequence[Scope], first: date) -> None:
+def replay_on_top(
+    top: OnTop, users: Sequence[Scope], first: date, weeks: Mapping[Scope, WeekEnds] | None = None
+) -> None:
     """Replay some users from a day on, and stage what comes of it.
+
+    Args:
+        weeks: what is made anew at the ends of a user's weeks.
 
     Raises:
         ModelError: the judge cannot be reached.
     """
     last = max(top.lake.days("memory_versions"), default=first)
     if users and first <= last:
-        every = _replayed(top, users, first, last)
+        every = _replayed(top, users, first, last, weeks=weeks)
         top.keep(outcome_of(top, every), {i for replay in every for i in replay.history.proposed})
 
 
 def _replayed(
-    ctx: StageContext, users: Sequence[Scope], first: date, last: date, acts: Sequence[MemoryVersion] = ()
+    ctx: StageContext,
+    users: Sequence[Scope],
+    first: date,
+    last: date,
+    acts: Sequence[MemoryVersion] = (),
+    weeks: Mapping[Scope, WeekEnds] | None = None,
 ) -> list[Replay]:
-    every = replays(ctx, users, [first, last], acts)
+    every = replays(ctx, users, [first, last], acts, weeks)
     asyncio.run(settle(ctx, every, [first, last]))
     return every
 

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby
 from typing import Any
 
 from memory_pipeline.domain.calendar import zone
@@ -23,18 +22,16 @@ from memory_pipeline.domain.ids import digest
 from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.scope import Scope
-from memory_pipeline.domain.text import estimate_tokens
 from memory_pipeline.inference.chat import ChatRequest
 from memory_pipeline.inference.replies import Judgement, JudgeReply
-from memory_pipeline.inference.reply_cache import Pack
 
 TASK = "consolidate"
 _NEIGHBOURS = 5  # RX-19
 _MIN_REASON = 8  # characters: retiring a memory of another slot needs a reason, not a word
 _CHANGING = frozenset({Action.MERGE, Action.SUPERSEDE, Action.CONTRADICT})
-_PACK_TOKENS = 12_000
-_REPLY_TOKENS = 120
-_Line = tuple[str, str]  # what a memory says, and when it was said
+REPLY_TOKENS = 120  # that a judgement may have
+Line = tuple[str, str]
+"""What a memory says, and when it was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ class Case:
     ids: Mapping[str, str]
     key: str
     near_loops: frozenset[str] = frozenset()
-    may_end: frozenset[_Line] = frozenset()
+    may_end: frozenset[Line] = frozenset()
 
     @property
     def fallback(self) -> Decision:
@@ -119,7 +116,7 @@ def case(
         ],
     }
     scope = Scope(proposal.tenant_id, proposal.user_id)
-    request = ChatRequest(TASK, inputs, JudgeReply, scope, proposal.day, max_tokens=_REPLY_TOKENS * 2)
+    request = ChatRequest(TASK, inputs, JudgeReply, scope, proposal.day, max_tokens=REPLY_TOKENS * 2)
     key = digest(json.dumps(inputs, sort_keys=True), *alias)
     closable = frozenset(m.memory_id for m in near_loops)
     ends = [m for m in near if m.memory_id in meant or may_retire(proposal, m)]
@@ -147,7 +144,7 @@ def _order(memory: MemoryVersion) -> tuple[datetime, str]:
 
 def decision(reply: JudgeReply, asked: Case, state: Mapping[str, MemoryVersion]) -> Decision:
     """The judge's word on a case, where it stands up to the guards; the fallback elsewhere."""
-    judgement = _on(reply, "c1")
+    judgement = judgement_on(reply, "c1")
     if judgement is None:
         return asked.fallback
     named = (state.get(asked.ids.get(alias, "")) for alias in judgement.closes)
@@ -155,7 +152,8 @@ def decision(reply: JudgeReply, asked: Case, state: Mapping[str, MemoryVersion])
     return replace(_action(judgement, asked, state), closes=closes)
 
 
-def _on(reply: JudgeReply, candidate: str) -> Judgement | None:
+def judgement_on(reply: JudgeReply, candidate: str) -> Judgement | None:
+    """What a reply says of a candidate."""
     return next((j for j in reply.judgements if j.candidate == candidate), None)
 
 
@@ -233,13 +231,10 @@ def _with_it(action: Action, target: MemoryVersion, asked: Case, state: Mapping[
     )
 
 
-# -- several cases in one call
-
-
 def ready(cases: Sequence[Case]) -> list[Case]:
     """The cases of one user that can be asked about now: a change or an end of what another one may yet make, or not,
     waits for that one's answer."""
-    told = {_line(c.request.inputs["candidates"][0]) for c in cases}
+    told = {line_of(c.request.inputs["candidates"][0]) for c in cases}
     return [c for c in cases if _adds(c.request) or told.isdisjoint(c.may_end)] or list(cases)
 
 
@@ -248,79 +243,6 @@ def _adds(request: ChatRequest[Any]) -> bool:
     return candidate["operation"] == Operation.ADD and candidate["suggested"] is None
 
 
-def _line(item: Mapping[str, Any]) -> _Line:
+def line_of(item: Mapping[str, Any]) -> Line:
+    """By what a candidate and the memory that may come of it are told to be one."""
     return item["content"], item["observed_at"]
-
-
-def pack(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
-    """Join one user's cases into as few calls as the token budget allows; never two users in one call."""
-    packs = []
-    ordered = sorted(requests, key=lambda r: (r.scope, r.inputs["timezone"], r.day))
-    for _, group in groupby(ordered, key=lambda r: (r.scope, r.inputs["timezone"])):
-        batch: list[ChatRequest[Any]] = []
-        size = 0
-        for request in group:
-            (candidate,) = request.inputs["candidates"]
-            tokens = sum(estimate_tokens(n["content"]) + 30 for n in (candidate, *candidate["neighbours"]))
-            if batch and size + tokens > _PACK_TOKENS:
-                packs.append(_join(batch))
-                batch, size = [], 0
-            batch.append(request)
-            size += tokens
-        packs.append(_join(batch))
-    return packs
-
-
-def singly(requests: Sequence[ChatRequest[Any]]) -> list[Pack]:
-    """Each case in a call of its own."""
-    return [_join([request]) for request in requests]
-
-
-def _join(members: Sequence[ChatRequest[Any]]) -> Pack:
-    """One request with all candidates; a memory that several of them have in view stands in it under one alias.
-
-    What one of the candidates will be, once it is added, is no memory yet: to the others it is that candidate.
-    """
-    first = members[0]
-    if len(members) == 1:
-        return Pack(first, members, lambda value: [value if _on(value, "c1") else None])
-    alias = {_line(member.inputs["candidates"][0]): f"c{n}" for n, member in enumerate(members, 1)}
-    memories = 0
-    back: list[dict[str, str]] = []
-    candidates: list[Mapping[str, Any]] = []
-    loops: dict[str, Mapping[str, Any]] = {}
-    for n, member in enumerate(members, 1):
-        (candidate,) = member.inputs["candidates"]
-        own: dict[str, str] = {}
-        for item in (*candidate["neighbours"], *member.inputs["open_loops"]):
-            if _line(item) not in alias:
-                memories += 1
-                alias[_line(item)] = f"k{memories}"
-            own[item["memory"]] = alias[_line(item)]
-        neighbours = [{**m, "memory": own[m["memory"]]} for m in candidate["neighbours"]]
-        suggested = candidate["suggested"]
-        if suggested is not None:
-            suggested = {**suggested, "targets": [own[target] for target in suggested["targets"]]}
-        candidates.append({**candidate, "candidate": f"c{n}", "suggested": suggested, "neighbours": neighbours})
-        for loop in member.inputs["open_loops"]:
-            loops.setdefault(own[loop["memory"]], {**loop, "memory": own[loop["memory"]]})
-        back.append({there: here for here, there in own.items()})
-    inputs = {**first.inputs, "candidates": candidates, "open_loops": list(loops.values())}
-    room = min(8192, _REPLY_TOKENS * (len(members) + 1))
-    request = ChatRequest(first.task, inputs, first.reply, first.scope, first.day, max_tokens=room)
-    return Pack(request, members, lambda value: _split(value, back))
-
-
-def _split(value: JudgeReply, back: Sequence[Mapping[str, str]]) -> list[JudgeReply | None]:
-    """One reply a member, in the aliases of that member; None where the joint reply has no judgement for it."""
-    said = {j.candidate: j for j in value.judgements}
-    parts: list[JudgeReply | None] = []
-    for n, aliases in enumerate(back, 1):
-        judgement = said.get(f"c{n}")
-        if judgement is None:
-            parts.append(None)
-            continue
-        target = aliases.get(judgement.target or "") if judgement.target else None
-        closes = [aliases[a] for a in judgement.closes if a in aliases]
-        parts.append(JudgeReply([replace(judgement, candidate="c1", target=target, closes=closes)]))
-    return parts

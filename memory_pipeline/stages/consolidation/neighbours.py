@@ -15,8 +15,9 @@ from memory_pipeline.domain.consolidation.equivalence import slot_of
 from memory_pipeline.domain.consolidation.naming import kinds_of_word, lines
 from memory_pipeline.domain.consolidation.plans.fulfilment import fit
 from memory_pipeline.domain.consolidation.plans.open_loops import may_end
+from memory_pipeline.domain.consolidation.pleas import closing, speaks_of
 from memory_pipeline.domain.consolidation.slots import attribute
-from memory_pipeline.domain.consolidation.supersession import Candidate, closing, speaks_of
+from memory_pipeline.domain.consolidation.supersession import Candidate
 from memory_pipeline.domain.inflection import stem
 from memory_pipeline.domain.ledger.memory import RETIRED, MemoryVersion, Status
 from memory_pipeline.domain.policy import Policy
@@ -252,7 +253,8 @@ class Neighbourhood:
             told_over = bool(old) or bool(endings(proposal.content))
             loops = set(self._loops) | (self._sharing(words) if proposal.negated or told_over else set())
             return loops | self._over(proposal) if told_over else loops
-        if proposal.operation in _PLEADING:
+        lifting = proposal.operation is Operation.CONTRADICT and proposal.type is MemoryType.BOUNDARY
+        if proposal.operation in _PLEADING or lifting:
             return self._sharing(words) | self._speaking(proposal)
         if proposal.operation in _ENDING:
             return self._sharing(words) | self._over(proposal)

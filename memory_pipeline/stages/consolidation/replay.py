@@ -30,7 +30,7 @@ from memory_pipeline.stages.consolidation import judge
 from memory_pipeline.stages.consolidation.kept_judgements import JudgedBefore
 from memory_pipeline.stages.consolidation.neighbours import Neighbourhood, Vectors, near_loops
 from memory_pipeline.stages.consolidation.user_state import UserHistory as UserHistory
-from memory_pipeline.stages.consolidation.user_state import UserState, in_time
+from memory_pipeline.stages.consolidation.user_state import UserState, WeekEnds, in_time
 from memory_pipeline.stages.context import StageContext
 
 _STATING = frozenset({Operation.ADD, Operation.UPDATE, Operation.REINFORCE})
@@ -85,12 +85,22 @@ class Replay(UserState):
     Another is asked afterwards, for all days at once, and the fold is done again from the first day with a question.
     So a back-fill asks a few times, a single day once, and both find the same state. After the last :meth:`fold`:
     ``asserted`` and ``withdrawn`` versions, ``verdicts`` by day, and the days ``covered``.
+
+    Args:
+        before: the judge's answers that are at hand.
+        weeks: what is made anew at the ends of weeks.
     """
 
     def __init__(
-        self, ctx: StageContext, history: UserHistory, vectors: Vectors, before: JudgedBefore | None = None
+        self,
+        ctx: StageContext,
+        history: UserHistory,
+        vectors: Vectors,
+        before: JudgedBefore | None = None,
+        weeks: WeekEnds | None = None,
     ) -> None:
         super().__init__(ctx, history, vectors)
+        self._weeks = None if history.held else weeks  # what a rollback has put back is not made anew
         self.verdicts: dict[date, list[Verdict]] = defaultdict(list)
         self.asserted: list[MemoryVersion] = []
         self.withdrawn: list[MemoryVersion] = []
@@ -115,6 +125,7 @@ class Replay(UserState):
             {p.day for p in self.history.proposals}
             | {v.day for v in self._held if v.day >= first}
             | {day for day in self.history.held if day >= first}
+            | {day for day in (self._weeks.days if self._weeks else ()) if day >= first}
         )
         now, later = [d for d in days if d <= last], [d for d in days if d > last]
         self._days([d for d in now if d >= since], (first, last))
@@ -138,6 +149,8 @@ class Replay(UserState):
     def _begin(self, first: date, last: date) -> date:
         """Go back to before the first question of the last fold, or to the start. Returns the day to go on from."""
         self._unknown.clear()
+        if self._weeks is not None:
+            self._weeks.begin()
         mark = self._mark
         if mark is not None and mark.span == (first, last):
             for day in [day for day in self.verdicts if day >= mark.day]:
@@ -161,7 +174,7 @@ class Replay(UserState):
         for proposal in self.history.proposals:
             proposals[proposal.day].append(proposal)
         for row in self._held:
-            if carried(row) and not (row.day in self.history.held and row.cause in HELD):
+            if carried(row) and not (row.day in self.history.held and row.cause in HELD) and not self._remade(row):
                 others[row.day].append(row)
         for day in days:
             if not self._unknown and proposals[day]:
@@ -180,6 +193,12 @@ class Replay(UserState):
                 said = said[before:]
                 self._carry(row)
             self._day(said)
+            if self._weeks is not None and day in self._weeks.days:
+                for row in self._weeks.made(day, self._state):
+                    self._carry(row)
+
+    def _remade(self, row: MemoryVersion) -> bool:
+        return self._weeks is not None and self._weeks.remakes(row)
 
     def _put_back(self, day: date, others: Sequence[MemoryVersion]) -> None:
         """A day that a rollback has put back: what stood then, and between it what other hands did."""

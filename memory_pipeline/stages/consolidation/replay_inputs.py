@@ -22,19 +22,25 @@ from memory_pipeline.stages.consolidation.kept_judgements import JudgedBefore
 from memory_pipeline.stages.consolidation.neighbours import Vectors
 from memory_pipeline.stages.consolidation.recalled_texts import items_recalled_into
 from memory_pipeline.stages.consolidation.replay import Replay, UserHistory
+from memory_pipeline.stages.consolidation.user_state import WeekEnds
 from memory_pipeline.stages.context import StageContext
 
 T = TypeVar("T", Proposal, MemoryVersion, Message)
 
 
 def replays(
-    ctx: StageContext, users: Sequence[Scope], days: Sequence[date], acts: Sequence[MemoryVersion]
+    ctx: StageContext,
+    users: Sequence[Scope],
+    days: Sequence[date],
+    acts: Sequence[MemoryVersion],
+    weeks: Mapping[Scope, WeekEnds] | None = None,
 ) -> list[Replay]:
     """Users ready to be replayed over some days.
 
     Args:
         days: in order; what comes after the last one may have to be replayed, too.
         acts: what the users did by hand just now.
+        weeks: what is made anew at the ends of a user's weeks.
     """
     proposed = _by_user(_proposals(ctx, users, days[0]))
     ledger = _by_user([*_history(ctx, users, days[0], proposed, bool(acts)), *acts])
@@ -58,7 +64,8 @@ def replays(
         for user in users
     ]
     before = JudgedBefore(ctx, users, days[0])
-    return [Replay(ctx, history, vectors, before) for history in histories]
+    ends = weeks or {}
+    return [Replay(ctx, history, vectors, before, ends.get(history.scope)) for history in histories]
 
 
 def _history(

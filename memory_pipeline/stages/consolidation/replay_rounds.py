@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 
 from memory_pipeline.errors import ReplyError
-from memory_pipeline.inference.chat import ChatReply
+from memory_pipeline.inference.chat import ChatReply, limits_of
 from memory_pipeline.inference.replies import JudgeReply
-from memory_pipeline.stages.consolidation.judge import Case, pack, singly
+from memory_pipeline.stages.consolidation.judge import Case
+from memory_pipeline.stages.consolidation.judge_packing import Room, pack, singly
 from memory_pipeline.stages.consolidation.replay import Replay
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.quarantine import put_aside
@@ -34,14 +36,24 @@ async def settle(ctx: StageContext, replays: Sequence[Replay], days: Sequence[da
         ctx.replies.flush()
 
 
+def _unfit(answers: Sequence[ChatReply[JudgeReply] | ReplyError]) -> list[int]:
+    return [n for n, answer in enumerate(answers) if isinstance(answer, ReplyError)]
+
+
 async def _answers(ctx: StageContext, cases: Sequence[Case]) -> list[ChatReply[JudgeReply] | ReplyError]:
-    """Answers to cases; a few that a joint reply did not fit or left out are asked once more, each alone."""
-    answers = await ctx.replies.complete_many([case.request for case in cases], pack)
-    unfit = [n for n, answer in enumerate(answers) if isinstance(answer, ReplyError)]
-    if 0 < len(unfit) <= ctx.policy.window.retry_calls and len(cases) > 1:
-        again = await ctx.replies.complete_many([cases[n].request for n in unfit], singly)
+    """Answers to cases; those that a joint reply left out are asked again as long as some come, a few at last alone."""
+    room = Room.of(ctx.policy.window, limits_of(ctx.chat))
+    answers = await ctx.replies.complete_many([case.request for case in cases], partial(pack, room=room))
+    few, asked = ctx.policy.window.retry_calls, len(cases)
+    while (unfit := _unfit(answers)) and (len(unfit) < asked or few >= asked > 1):
+        alone = len(unfit) <= few
+        join = singly if alone else partial(pack, room=room)
+        again = await ctx.replies.complete_many([cases[n].request for n in unfit], join)
         for n, answer in zip(unfit, again, strict=True):
             answers[n] = answer
+        if alone:
+            break
+        asked = len(unfit)
     for case, answer in zip(cases, answers, strict=True):
         if isinstance(answer, ReplyError):
             put_aside(ctx, f"consolidate/{case.proposal.proposal_id}", 0, str(answer), answer.reply)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from heapq import heappop, heappush
 from itertools import chain
+from typing import Protocol
 
 from memory_pipeline.domain.derived.pattern import holds, takes
 from memory_pipeline.domain.gate import GateInput
@@ -44,6 +45,27 @@ class UserHistory:
     given: Mapping[str, GateInput]
     proposed: frozenset[str] = frozenset()
     held: Mapping[date, frozenset[str]] = field(default_factory=dict)
+
+
+class WeekEnds(Protocol):
+    """What another stage makes at the ends of weeks of what a replay has come to by then."""
+
+    @property
+    def days(self) -> Set[date]:
+        """The last day of each of the weeks."""
+        ...
+
+    def begin(self) -> None:
+        """The replay starts anew."""
+        ...
+
+    def remakes(self, row: MemoryVersion) -> bool:
+        """Whether a row of the ledger was made so before, and is not carried over."""
+        ...
+
+    def made(self, day: date, state: Mapping[str, MemoryVersion]) -> Sequence[MemoryVersion]:
+        """The versions to take over at the end of such a day."""
+        ...
 
 
 class UserState:

@@ -126,7 +126,7 @@ def _installed() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise SettingsError(INSTALL) from error
+        raise SettingsError(INSTALL, setting="MEMORY_PIPELINE_ENGINE") from error
     return ray
 
 
@@ -151,7 +151,7 @@ def _connect(ray: Any, settings: Settings) -> None:
                 **(own if where == "local" else {}),
             )
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        raise EngineError(f"Ray cannot be reached at {where}: {error}") from error
+        raise EngineError(f"Ray cannot be reached at {where}: {error}", address=where) from error
 
 
 @contextmanager
@@ -185,7 +185,8 @@ def _result(ray: Any, reference: Any) -> TaskResult:
     except exceptions.RayTaskError:
         raise  # an error of ours that nobody foresaw, with the worker's traceback
     except exceptions.RayError as error:
-        raise EngineError(f"the cluster lost a task {_RETRIES + 1} times: {error}") from error
+        sentence = f"the cluster lost a task {_RETRIES + 1} times: {error}"
+        raise EngineError(sentence, address=address()) from error
     return found
 
 

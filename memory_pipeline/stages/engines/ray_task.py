@@ -147,12 +147,14 @@ def _check(ctx: StageContext, surroundings: Surroundings) -> None:
     if not settings.remote and not Path(settings.home).is_dir():
         raise EngineError(
             f"{settings.home} is not there on {here}: a home that several machines work on is an object-storage URI, "
-            "or lies on a file system that all of them share"
+            "or lies on a file system that all of them share",
+            node=here,
         )
     if _program(ctx) != surroundings.program:
         raise SettingsError(
             f"{here} has other code, prompts or policy than the machine that started the run: install the same version "
-            "everywhere, and place what MEMORY_PIPELINE_POLICY and MEMORY_PIPELINE_PROMPTS name on every machine"
+            "everywhere, and place what MEMORY_PIPELINE_POLICY and MEMORY_PIPELINE_PROMPTS name on every machine",
+            setting="MEMORY_PIPELINE_ENGINE",
         )
 
 

@@ -77,14 +77,19 @@ def _smaller(
         return []
     parts: Sequence[Sequence[Work]] = packer.grouped(failed)
     if len(parts) == 1 and len(failed) == len(pack):
-        half = (len(failed) + 1) // 2
-        parts = [failed[:half], failed[half:]]
+        first = 1 if _stuck(answers[id(failed[0])]) else (len(failed) + 1) // 2
+        parts = [failed[:first], failed[first:]]
     if all(_only_too_long(answers[id(work)], len(failed) < len(pack)) for work in failed):
         return parts
     if len(parts) > allowance.calls:
         return []
     allowance.calls -= len(parts)
     return parts
+
+
+def _stuck(answer: Answer) -> bool:
+    """Whether a reply was begun and is of no use from its first window on: that one is rather the bad one."""
+    return isinstance(answer, UnfitReply) and (answer.cut_off or answer.reply.lstrip().startswith("{"))
 
 
 def _only_too_long(answer: Answer, others: bool) -> bool:

@@ -39,7 +39,13 @@ def classify_message(
     where = f"{_OWN} AND message_id = $message AND ($session IS NULL OR session_id = $session)"
     found = _messages(ctx, scope, where, message=message_id, session=session_id)
     if not found:
-        raise NotFound(f"this user has no message {message_id!r}", message_id=message_id)
+        raise NotFound(
+            f"this user has no message {message_id!r}",
+            message_id=message_id,
+            session_id=session_id,
+            tenant_id=scope.tenant_id,
+            user_id=scope.user_id,
+        )
     if len(found) > 1:
         sessions = ", ".join(sorted(m.session_id for m in found))
         raise CurationError(f"message {message_id!r} is in several sessions ({sessions}): say which one")
@@ -56,7 +62,8 @@ def classify_domain(ctx: StageContext, scope: Scope, domain: str, classification
     """
     found = _messages(ctx, scope, f"{_OWN} AND domain = $domain", domain=domain)
     if not found:
-        raise NotFound(f"this user has no messages in a domain {domain!r}")
+        sentence = f"this user has no messages in a domain {domain!r}"
+        raise NotFound(sentence, domain=domain, tenant_id=scope.tenant_id, user_id=scope.user_id)
     return _classified(ctx, scope, found, classification, domain)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
@@ -154,10 +154,7 @@ class UserPatterns:
         """
         self._made, self._state, self.stand = [], {}, Counter()
         self._words = WordCounts()
-        again = set(self.weeks)
-        old = [v for v in self._held if v.cause is Cause.PATTERN and period_of(Grain.WEEK, v.day) in again]
-        mine = {v.version_id for v in old}
-        others = [v for v in self._held if v.version_id not in mine]
+        old, others = self._apart(self.weeks)
         open_: list[Group] = []
         seen = 0
         for week in self.weeks:
@@ -177,6 +174,53 @@ class UserPatterns:
         changed = [v.day for v in (*self.asserted, *self.withdrawn)]
         self.first = min(changed) + timedelta(days=1) if changed else None
         return open_
+
+    # -- going along with a replay
+
+    @property
+    def free(self) -> bool:
+        """Whether a replay can make the patterns anew: no rollback has put a week back."""
+        return not self._put_back
+
+    def changes(self, until: date | None) -> tuple[list[MemoryVersion], list[MemoryVersion]]:
+        """The versions to assert and to withdraw, of the days before one; of all days where None."""
+        asserted, withdrawn = self.asserted, self.withdrawn
+        if until is None:
+            return asserted, withdrawn
+        return [v for v in asserted if v.day < until], [v for v in withdrawn if v.day < until]
+
+    def go_to(self, day: date) -> None:
+        """Stand where the last walk stood before a day."""
+        _, others = self._apart(self.weeks)
+        self._made = [v for v in self._made if v.day < day]
+        self._state, self._words = {}, WordCounts()
+        before = [v for v in others if v.day < day]
+        for version in fold([*before, *self._made]).values():
+            self._hold(version)
+
+    def follow(
+        self, week: Period, state: Mapping[str, MemoryVersion], answer: Callable[[Group], PatternReply | None]
+    ) -> list[MemoryVersion]:
+        """Make a week's patterns of the memories as a replay has them by now. Returns the versions.
+
+        Args:
+            state: memories by id; what is not among them is as it was.
+            answer: what is said of a group; None leaves it alone.
+        """
+        for memory_id, version in state.items():
+            if self._state.get(memory_id) is not version:
+                self._hold(version)
+        answered = [(group, answer(group)) for group in self._groups(week)]
+        return [v for group, reply in answered if reply is not None for v in self._put(group, reply)]
+
+    def _apart(self, weeks: Collection[Period]) -> tuple[list[MemoryVersion], list[MemoryVersion]]:
+        """The rows that the patterns of some weeks made, and all others."""
+        weeks = set(weeks)
+        mine, others = list[MemoryVersion](), list[MemoryVersion]()
+        for row in self._held:
+            own = row.cause is Cause.PATTERN and period_of(Grain.WEEK, row.day) in weeks
+            (mine if own else others).append(row)
+        return mine, others
 
     def _see(self, row: MemoryVersion) -> None:
         """Take a version of the ledger into the state, unless it belongs to a history without this walk's patterns."""
@@ -198,16 +242,15 @@ class UserPatterns:
             self._made.append(version)
             self.stand[week.start] += self._is_birth(version)
 
-    def _put(self, group: Group, reply: PatternReply) -> None:
+    def _put(self, group: Group, reply: PatternReply) -> list[MemoryVersion]:
         ctx = self._ctx
         pattern = group.pattern(reply, ctx)
-        for version in (
-            pattern,
-            *(absorb(m, pattern, ctx.policy, ctx.run_id, ctx.now) for m in (*group.fresh, *group.instead_of)),
-        ):
+        taken = [absorb(m, pattern, ctx.policy, ctx.run_id, ctx.now) for m in (*group.fresh, *group.instead_of)]
+        for version in (pattern, *taken):
             self._hold(version)
             self._made.append(version)
         self.stand[group.week.start] += 1
+        return [pattern, *taken]
 
     # -- what goes together
 
@@ -236,11 +279,15 @@ class UserPatterns:
             if period_of(Grain.WEEK, pattern.day) == week and all(i in self._state for i in ids):
                 members = [self._state[i] for i in ids]
                 fresh = [m for m in members if m.status is Status.ACTIVE]
-                before = [m for m in self._state.values() if self._now[m.memory_id].superseded_by == pattern.memory_id]
+                before = [m for m in self._state.values() if self._absorber(m) == pattern.memory_id]
                 grown = [m for m in before if m.type is MemoryType.PATTERN]
                 if self._kept.isdisjoint(ids):
                     found.append(Group(self.scope, week, tuple(members), tuple(fresh), tuple(grown)))
         return found
+
+    def _absorber(self, memory: MemoryVersion) -> str | None:
+        now = self._now.get(memory.memory_id)  # none of what a replay under way has just made
+        return now.superseded_by if now is not None else None
 
     def _alike(self, week: Period, memories: Sequence[MemoryVersion]) -> Iterable[Group]:
         figures = self._ctx.policy.pattern

@@ -32,6 +32,7 @@ from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.insight.derived_gate import CitedMessages
 from memory_pipeline.stages.insight.insight_report import InsightReport
 from memory_pipeline.stages.insight.pattern_groups import Group, UserPatterns
+from memory_pipeline.stages.insight.pattern_weeks import PatternWeeks
 from memory_pipeline.stages.operations.age import let_time_pass
 from memory_pipeline.stages.publication.auditing import combined
 from memory_pipeline.stages.publication.layered_context import OnTop, on_top
@@ -95,7 +96,8 @@ class _Finder:
     def find(self, users: Sequence[Scope], report: InsightReport) -> Callable[[Collection[Scope]], None]:
         """Write the patterns of users, replay what follows from them, and look again.
 
-        Each round settles a week more at least, most often all of them: the second finds nothing to change.
+        Each round settles a week more at least, most often all of them: the replay makes the later weeks' patterns
+        on its way, and the second round finds nothing to change.
 
         Returns:
             What counts them in the report, for some of the users.
@@ -105,11 +107,14 @@ class _Finder:
         while left and rounds <= 1 + max((len(found[s].weeks) for s in left if s in found), default=0):
             here = self._walked(left)
             found.update((user.scope, user) for user in here)
-            publish(self._ctx, [v for u in here for v in u.asserted], [v for u in here for v in u.withdrawn])
-            changed = {user.scope: user.first for user in here if user.first is not None}
-            for first in sorted(set(changed.values())):
-                replay_on_top(self._ctx, sorted(s for s, day in changed.items() if day == first), first)
-            left, rounds = sorted(changed), rounds + 1
+            firsts = {user.scope: user.first for user in here if user.first is not None}
+            free = [user for user in here if user.scope in firsts and user.free]
+            weeks = {user.scope: PatternWeeks(user, firsts[user.scope], self._at_hand) for user in free}
+            now = [user.changes(firsts.get(user.scope) if user.scope in weeks else None) for user in here]
+            publish(self._ctx, [v for new, _ in now for v in new], [v for _, gone in now for v in gone])
+            for first in sorted(set(firsts.values())):
+                replay_on_top(self._ctx, sorted(s for s, day in firsts.items() if day == first), first, weeks)
+            left, rounds = sorted(firsts), rounds + 1
         return lambda published: self._report([u for s, u in found.items() if s in published], report)
 
     def _walked(self, users: Sequence[Scope]) -> list[UserPatterns]:
@@ -131,6 +136,14 @@ class _Finder:
             rows[row.scope].append(row)
         held = held_weeks(self._ctx, users, "patterns")
         return [UserPatterns(self._ctx, user, rows[user], self._weeks, held.get(user)) for user in users]
+
+    def _at_hand(self, group: Group) -> PatternReply | None:
+        """What is said of a group without waiting; the walk that follows looks whether what is new of it fits."""
+        known = self._replies[group.scope]
+        if group.key in known:
+            return known[group.key]
+        reply = self._ctx.replies.at_once(group.request())
+        return None if reply is None else reply.value
 
     def _report(self, users: Iterable[UserPatterns], report: InsightReport) -> None:
         starts = {week.start for week in self._weeks}

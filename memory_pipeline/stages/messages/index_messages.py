@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,11 @@ from memory_pipeline.domain.ids import identifier
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.policy import RetrievalPolicy
 from memory_pipeline.domain.scope import Classification, Scope
+from memory_pipeline.inference.token_vectors import Encoding, gives_tokens
 from memory_pipeline.inference.vector_cache import OwnedText
-from memory_pipeline.language.standing import Turn, replies, spans
+from memory_pipeline.language.standing import UNSAID, Standing, Turn, replies, spans, unsaid
 from memory_pipeline.stages.context import StageContext
-from memory_pipeline.stages.engines.encoding import BATCH, encoded
+from memory_pipeline.stages.engines.encoding import BATCH, encoded_with_tokens
 from memory_pipeline.stages.engines.user_buckets import Bucket, buckets
 from memory_pipeline.stages.messages.classes import classifier
 from memory_pipeline.stages.messages.previous_turn import DAYS, INDEXED_ROLES, turns_before
@@ -30,6 +31,7 @@ from memory_pipeline.stages.tracing import traced
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from memory_pipeline.inference.vector_cache import Vector
     from memory_pipeline.storage.vectors.index import IndexedMessage
     from memory_pipeline.storage.vectors.index_rows import IndexedSpan
 
@@ -79,7 +81,8 @@ def fresh_turns(ctx: StageContext, bucket: Bucket) -> FreshTurns:
     earlier = for_readers(turns_before(ctx, days, messages), ctx.policy.gate)
     rows = indexed_messages(for_readers(messages, ctx.policy.gate), figures, classifier(ctx), earlier)
     there = _indexed(ctx, [row.message_key for row, _ in rows])
-    fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key))]
+    tokens = gives_tokens(ctx.encoder)
+    fresh = [(row, day) for row, day in rows if _differs(row, there.get(row.message_key), tokens=tokens)]
     texts = [OwnedText(Scope(r.tenant_id, r.user_id), day, encoded_text(r, figures)) for r, day in fresh]
     return FreshTurns(to_table([row for row, _ in fresh], IndexedMessage), texts)
 
@@ -118,9 +121,15 @@ def _rows(
     # People who talk to each other announce no texts to be worked on, and play no parts.
     people = any(m.role is Role.ASSISTANT and has_name(m.speaker) for m in today)
     said = list[Turn]()
-    for message in today:
+    withheld = False  # whether the turn before is not to be kept
+    silent = frozenset[int]() if people else unsaid([Turn(message.role, message.content) for message in today])
+    for n, message in enumerate(today):
         previous = "" if before is None else _lent(before, message, classes)[: policy.previous_turn_characters]
-        yield _row(message, previous, classes.of(message), _spans(message, said))
+        found = _spans(message, said)
+        if n in silent:
+            found = tuple(replace(span, standing=str(Standing.OFF_RECORD), why=UNSAID) for span in found)
+        yield _row(message, _WITHHELD if withheld else previous, classes.of(message), found)
+        withheld = any(span.standing == Standing.OFF_RECORD for span in found)
         before = message
         if not people:
             said.append(Turn(message.role, message.content))
@@ -180,14 +189,18 @@ def encoded_text(turn: Message | IndexedMessage, policy: RetrievalPolicy) -> str
 
 
 def _indexed(ctx: StageContext, keys: Sequence[str]) -> dict[str, Mapping[str, Any]]:
-    """Text, previous turn, class and standings of what is indexed, by key."""
-    columns = ["message_key", "content", "previous", "classification", "spans"]
+    """Text, previous turn, class, standings and tokens of what is indexed, by key."""
+    columns = ["message_key", "content", "previous", "classification", "spans", "tokens"]
     return {row["message_key"]: row for row in ctx.index.lookup("messages", keys, columns).to_pylist()}
 
 
-def _differs(row: IndexedMessage, there: Mapping[str, Any] | None) -> bool:
-    """Whether a turn must be written."""
-    if there is None:
+def _differs(row: IndexedMessage, there: Mapping[str, Any] | None, *, tokens: bool) -> bool:
+    """Whether a turn must be written.
+
+    Args:
+        tokens: the encoder gives them, and rows of an older release lack them.
+    """
+    if there is None or (tokens and there["tokens"] is None):
         return True
     same = ("content", "previous", "classification")
     if any(getattr(row, name) != there[name] for name in same):
@@ -197,19 +210,28 @@ def _differs(row: IndexedMessage, there: Mapping[str, Any] | None) -> bool:
 
 def _write(ctx: StageContext, fresh: Sequence[FreshTurns]) -> Iterator[date]:
     """Write turns with their vectors, so many at once; the days of what was written."""
-    import numpy as np
     import pyarrow as pa
 
     if not fresh:
         return
     rows, texts = pa.concat_tables([turns.rows for turns in fresh]), [text for turns in fresh for text in turns.texts]
-    done, held = 0, list[Any]()
+    done, held = 0, list[Encoding]()
     ctx.progress("encoding messages", 0, len(texts))
-    for vectors in encoded(ctx, texts):
-        held.append(vectors)
-        n = sum(map(len, held))
+    for encodings in encoded_with_tokens(ctx, texts):
+        held += encodings
+        n = len(held)
         if n >= BATCH or done + n == len(texts):
-            ctx.index.upsert("messages", rows.slice(done, n), np.concatenate(held))
+            ctx.index.upsert("messages", *with_encodings(rows.slice(done, n), held))
             yield from (text.day for text in texts[done : done + n])
             done, held = done + n, []
             ctx.progress("encoding messages", done, len(texts))
+
+
+def with_encodings(rows: pa.Table, made: Sequence[Encoding]) -> tuple[pa.Table, Vector]:
+    """Rows of turns with the tokens of their texts, and the texts' vectors."""
+    import numpy as np
+    import pyarrow as pa
+
+    tokens = pa.array([encoding.tokens for encoding in made], pa.binary())
+    at = rows.column_names.index("tokens")
+    return rows.set_column(at, "tokens", tokens), np.stack([encoding.vector for encoding in made])

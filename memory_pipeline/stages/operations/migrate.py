@@ -164,7 +164,10 @@ def _fill(ctx: StageContext, name: str) -> None:
     if there is None:
         raise IndexMismatch(
             f"the index table {name!r} at {ctx.index.uri} lacks {', '.join(columns.names)}: remove that folder and "
-            "run `memory-pipeline run --only memory_vectors,message_vectors` to rebuild it from the lake"
+            "run `memory-pipeline run --only memory_vectors,message_vectors` to rebuild it from the lake",
+            path=ctx.index.uri,
+            table=name,
+            lacking=tuple(columns.names),
         )
     at = {key: n for n, key in enumerate(there[TABLES[name].key].to_pylist())}
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memory_pipeline.storage.vectors.index import Index
 
 _BATCH = 1024
+_SETTING = "MEMORY_PIPELINE_ENCODER"
 # What tells a row that is encoded from one that must be: its text and what else is stored with the vector.
 _TELLING = {
     "memories": ("memory_id", "version_id"),
@@ -54,7 +55,7 @@ def build(ctx: StageContext, target: EncoderChoice) -> dict[str, int]:
     """
     current = choice_of(ctx.settings)
     if target.folder == current.folder:
-        raise SettingsError(f"{target.name} is the encoder in force: name another one")
+        raise SettingsError(f"{target.name} is the encoder in force: name another one", setting=_SETTING)
     if read(ctx.settings) is None:
         move(ctx.settings, Pointer(current, current.name, None, ctx.now.isoformat()))
     with _beside(ctx, target) as other:
@@ -80,10 +81,15 @@ def switch(ctx: StageContext, target: EncoderChoice, *, recompute: bool = False)
     before, old = choice_of(ctx.settings), ctx.index
     record = target.name if recompute else encoder_of_record(ctx.settings)
     if target.folder == before.folder:
-        raise SettingsError(f"{target.name} is the encoder in force already")
+        raise SettingsError(f"{target.name} is the encoder in force already", setting=_SETTING)
     with _beside(ctx, target) as other:
         if other.index.dataset("memories") is None and old.dataset("memories") is not None:
-            raise IndexMismatch(f"there are no vectors of {target.name} yet: run `memory-pipeline encoder build`")
+            raise IndexMismatch(
+                f"there are no vectors of {target.name} yet: run `memory-pipeline encoder build`",
+                path=other.index.uri,
+                encoder=target.name,
+                in_force=before.name,
+            )
         _caught_up(old, other)
         pointer = Pointer(target, record, before, ctx.now.isoformat())
         former = _fixed_index(ctx, before)
@@ -106,7 +112,7 @@ def drop(ctx: StageContext, folder: str) -> bool:
     from memory_pipeline.storage.vectors.kept_vectors import forget_encoder
 
     if folder == choice_of(ctx.settings).folder:
-        raise SettingsError(f"{folder} is in force: switch to another encoder first")
+        raise SettingsError(f"{folder} is in force: switch to another encoder first", setting=_SETTING)
     if ctx.settings.remote:
         raise StorageError(
             f"remove {ctx.settings.path('index')}, folder {folder}, with the object storage's tools", path=str(folder)
@@ -221,8 +227,19 @@ def _copy(old: Index, other: _Beside, name: str, keys: Sequence[str]) -> int:
     columns = [field.name for field in old.schema(name) if field.name != "vector"]
     rows = old.lookup(name, keys, columns)
     if rows.num_rows:
-        other.index.upsert(name, rows.select(columns), other.ctx.encoder.encode(_texts(other.ctx, name, rows)))
+        other.index.upsert(name, *_encoded(other.ctx, name, rows.select(columns)))
     return int(rows.num_rows)
+
+
+def _encoded(ctx: StageContext, name: str, rows: pa.Table) -> tuple[pa.Table, Any]:
+    """Rows of one encoder's table as those of another's, and their vectors; the tokens are another's, too."""
+    texts = _texts(ctx, name, rows)
+    if name != "messages":
+        return rows, ctx.encoder.encode(texts)
+    from memory_pipeline.inference.token_vectors import encodings
+    from memory_pipeline.stages.messages.index_messages import with_encodings
+
+    return with_encodings(rows, encodings(ctx.encoder, texts))
 
 
 def _texts(ctx: StageContext, name: str, rows: pa.Table) -> list[str]:

@@ -62,12 +62,17 @@ def prepare(ctx: StageContext, runs: Sequence[str], reason: str = "") -> Rollbac
     rollbacks = {row.rollback_id for row in holds} & set(wanted)
     if rollbacks:
         if len(wanted) > 1:
-            raise RollbackError("a rollback is undone by itself: name it alone")
+            named = sorted(rollbacks)[0]
+            raise RollbackError("a rollback is undone by itself: name it alone", run_id=named, rollback_id=named)
         return _undoing(ctx, wanted, holds, reason)
     done = {run: hold.rollback_id for hold in standing_holds(holds) for run in hold.runs}
     for run in wanted:
         if run in done:
-            raise RollbackError(f"run {run} is rolled back already; `memory-pipeline rollback {done[run]}` undoes that")
+            raise RollbackError(
+                f"run {run} is rolled back already; `memory-pipeline rollback {done[run]}` undoes that",
+                run_id=run,
+                rollback_id=done[run],
+            )
         _require_known(ctx, run)
     return _back(ctx, wanted, reason)
 
@@ -80,7 +85,7 @@ def write(ctx: StageContext, rollback: Rollback) -> None:
 def _undoing(ctx: StageContext, runs: tuple[str, ...], holds: Sequence[Hold], reason: str) -> Rollback:
     own = [hold for hold in standing_holds(holds) if hold.rollback_id == runs[0]]
     if not own:
-        raise RollbackError(f"rollback {runs[0]} is undone already")
+        raise RollbackError(f"rollback {runs[0]} is undone already", run_id=runs[0], rollback_id=runs[0])
     tick = timedelta(microseconds=1)
     return Rollback(
         runs,
@@ -108,7 +113,7 @@ def _require_known(ctx: StageContext, run: str) -> None:
         params,
     )["n"][0].as_py()
     told = "changed no memory: there is nothing to roll back" if other else "is not known"
-    raise RollbackError(f"run {run} {told}; `memory-pipeline runs` lists the runs and what they changed")
+    raise RollbackError(f"run {run} {told}; `memory-pipeline runs` lists the runs and what they changed", run_id=run)
 
 
 def _back(ctx: StageContext, runs: tuple[str, ...], reason: str) -> Rollback:
@@ -140,17 +145,25 @@ def _require_possible(runs: Sequence[str], reversals: dict[Scope, Reversal]) -> 
     if any(r.by_hand for r in reversals.values()):
         raise RollbackError(
             f"{', '.join(runs)} was done by the user's own hand; take it back with `memory-pipeline edit`, `forget` "
-            "or `undo`"
+            "or `undo`",
+            runs=tuple(runs),
         )
     later = [(user, found) for user, r in reversals.items() for found in r.changed_since()]
     if later:
-        raise RollbackError("; ".join(dict.fromkeys(_told(user, found) for user, found in later[:_SHOWN])))
+        raise RollbackError(
+            "; ".join(dict.fromkeys(_told(user, found) for user, found in later[:_SHOWN])),
+            runs=tuple(runs),
+            later_runs=tuple(dict.fromkeys(found.run_id for _, found in later if not found.acts)),
+            memory_ids=tuple(dict.fromkeys(act.memory_id for _, found in later for act in found.acts)),
+        )
     hollow = [act for r in reversals.values() for act in r.hollow()]
     if hollow:
         shown = "; ".join(f"{act.memory_id} ({act.reason})" for act in hollow[:_SHOWN])
         raise RollbackError(
             f"what the user did by hand since would be left without anything to rest on: {shown}; "
-            "forget these memories first, or keep the run"
+            "forget these memories first, or keep the run",
+            runs=tuple(runs),
+            memory_ids=tuple(dict.fromkeys(act.memory_id for act in hollow)),
         )
 
 
@@ -196,7 +209,9 @@ def _require_fresh(ctx: StageContext, days: set[date]) -> None:
             raise RollbackError(
                 f"{len(waiting)} of the days are stale, {waiting[0]} first: messages, prompts, models or policy have "
                 "changed since. `memory-pipeline run` makes them anew by what is in force now, and `memory-pipeline "
-                "diff` shows what would come of it"
+                "diff` shows what would come of it",
+                stage=name,
+                stale_days=tuple(waiting),
             )
 
 

@@ -79,7 +79,7 @@ def _summaries(
         settles=settles,
         holds=(f"{grain} summaries",),
         table="summaries",
-        version=3,
+        version=4,
         reached=lambda taken: taken.summarised(grain),
     )
 
@@ -103,7 +103,7 @@ STAGES = (
         group="1_transcripts",
         kinds=frozenset({"lancedb"}),
         description="The user's and the assistant's turns with their vectors, for recall of verbatim passages.",
-        version=4,
+        version=5,
         encodes=True,
         holds=("turns",),
         table="messages",
@@ -132,7 +132,7 @@ STAGES = (
         kinds=frozenset({"llm", "parquet"}),
         description="Candidate memories of each closed window of messages: typed, dated, with the quoted words they "
         "rest on. A function of the transcripts alone.",
-        version=4,
+        version=5,
         prompts=("extract", "rolling_summary"),
         holds=("windows", "proposals"),
     ),
@@ -162,7 +162,7 @@ STAGES = (
         cadence=Cadence.ARRIVAL,
         group="3_memories",
         kinds=frozenset({"parquet", "llm"}),
-        version=6,
+        version=7,
         description="The append-only ledger of memory versions. Each user's days are replayed in order through the "
         "gate and consolidation; every proposal gets a verdict. Nothing is published unless every check has passed.",
         pool=_LEDGER,
@@ -203,7 +203,7 @@ STAGES = (
         cadence=Cadence.WEEKLY,
         group="5_reflections",
         kinds=frozenset({"llm", "parquet", "lancedb"}),
-        version=2,
+        version=3,
         description="Alike findings and events in one statement; their memories are superseded by it and kept.",
         pool=_LEDGER,
         prompts=("pattern",),
@@ -236,7 +236,7 @@ STAGES = (
         cadence=Cadence.WEEKLY,
         group="5_reflections",
         kinds=frozenset({"llm", "parquet", "lancedb"}),
-        version=2,
+        version=3,
         description="Insights about a user that rest on several memories of several days, with their ids.",
         pool=_LEDGER,
         prompts=("reflect",),

@@ -123,7 +123,7 @@ def nothing_but_the_ledger_is_indexed(ctx: StageContext) -> Audit:
 def quarantine(ctx: StageContext) -> Audit:
     """How much was put aside, by reason. Never fails: bad lines are the sender's."""
     rows = ctx.lake.sql(
-        "SELECT reason, count(*) AS lines FROM quarantined GROUP BY reason ORDER BY lines DESC"
+        "SELECT reason, count(*) AS lines FROM quarantined GROUP BY reason ORDER BY lines DESC, reason"
     ).to_pylist()
     return Audit("quarantine", True, sum(r["lines"] for r in rows), "lines put aside", tuple(rows[:SHOWN]))
 

@@ -198,7 +198,8 @@ def require(ctx: StageContext, writer: str, staged: StagedRows, audits: Sequence
     raise AuditFailed(
         f"{whom}, readers see what they saw before: {'; '.join(map(failure_sentence, failed))}. "
         f"See the rows: memory-pipeline staged {staged.name}. {_advice(writer, failed)}",
-        tuple(audits),
+        audits=tuple(audits),
+        failed=tuple(audit.name for audit in failed),
         run_id=ctx.run_id,
         stage=writer,
     )
@@ -214,7 +215,13 @@ def require_of_act(what: Prospect) -> None:
     failed = refused(audits)
     if failed:
         shown = "; ".join(f"{audit.name}: {_shown(audit)} ({audit.detail.rstrip('.')})" for audit in failed)
-        raise AuditFailed(f"refused, and nothing was changed: {shown}", audits)
+        raise AuditFailed(
+            f"refused, and nothing was changed: {shown}",
+            audits=tuple(audits),
+            failed=tuple(audit.name for audit in failed),
+            run_id=what.ctx.run_id,
+            stage=what.writer,
+        )
 
 
 def refused(audits: Iterable[Audit]) -> list[Audit]:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.classification import Classifier, strictest
-from memory_pipeline.domain.consolidation.supersession import speaks_of
+from memory_pipeline.domain.consolidation.pleas import speaks_of
 from memory_pipeline.domain.derived.selection import select, size, told_order, weightiest
 from memory_pipeline.domain.ledger.memory import FORGOTTEN_TOPIC, RETIRED, Cause, Change, MemoryVersion, standing
 from memory_pipeline.domain.message import Message, Role
@@ -27,7 +27,7 @@ from memory_pipeline.domain.text import content_words
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.engines.user_buckets import Bucket
 from memory_pipeline.stages.messages.classes import classifier
-from memory_pipeline.stages.messages.redaction import for_readers
+from memory_pipeline.stages.messages.redaction import for_readers, on_record
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -298,12 +298,12 @@ def diaries(
 def messages_of(
     ctx: StageContext, bucket: Bucket, sessions: Iterable[tuple[Scope, str]] | None = None
 ) -> Sequence[Message]:
-    """The messages of some users' days, of all sessions or of some, without what the policy withholds from readers."""
+    """The messages of some users' days, of all sessions or of some, without what the policy withholds from readers and
+    without what is off the record."""
     if sessions is None:
         where, params = bucket.where
-        return for_readers(
-            ctx.lake.read("messages", Message, days=bucket.days, where=where, params=params), ctx.policy.gate
-        )
+        said = ctx.lake.read("messages", Message, days=bucket.days, where=where, params=params)
+        return on_record(for_readers(said, ctx.policy.gate))
     from memory_pipeline.storage.parquet.arrow_rows import from_table
 
     table = ctx.lake.sql(
@@ -311,7 +311,7 @@ def messages_of(
         days={"messages": bucket.days},
         tables={"asked": sessions_table(sessions)},
     )
-    return for_readers(from_table(table, Message), ctx.policy.gate)
+    return on_record(for_readers(from_table(table, Message), ctx.policy.gate))
 
 
 def sessions_table(sessions: Iterable[tuple[Scope, str]]) -> pa.Table:

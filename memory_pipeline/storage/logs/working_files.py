@@ -8,31 +8,28 @@ the server, the command line and runs share the files; files of one user lie in 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shutil
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
 
-from memory_pipeline.domain.ids import digest
-from memory_pipeline.domain.message import Message, Role
+from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.domain.working import with_place
 from memory_pipeline.errors import StorageError
 from memory_pipeline.settings import Settings
+from memory_pipeline.storage.logs import turn_files
 
 FOLDER = "working"
 _WAITING = ".waiting"  # an empty file for each session that may have turns the log has not
 _LOCKS = ".locks"  # never removed, so that whoever waits for one waits for the right one
 _DIGITS = 3  # hexadecimal: 4,096 locks, however many users
 _SESSIONS = 512  # whose turns a process keeps at hand
-_TIMES = ("created_at", "recorded_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +91,8 @@ class WorkingMemory:
         return TurnReceipt(taken, len(turns) - taken)
 
     def _add(self, scope: Scope, session_id: str, given: Sequence[Message]) -> int:
-        name = _name(scope, session_id)
-        with self._locked(name), _told(self._root / name):
+        name = turn_files.name_of(scope, session_id)
+        with self._locked(name), turn_files.disk_errors(self._root / name):
             path = self._root / f"{name}.jsonl"
             held, end = self._held(path)
             ids = {turn.message_id for turn in held}
@@ -105,29 +102,15 @@ class WorkingMemory:
                     ids.add(turn.message_id)
                     new.append(with_place(turn, (*held, *new)))
             if new:
-                self._write(path, end, b"".join(map(_line, new)))
+                turn_files.write(path, end, b"".join(map(turn_files.line, new)))
                 self._mark(name)
         return len(new)
-
-    def _write(self, path: Path, end: int, data: bytes) -> None:
-        fresh = not path.exists()
-        if fresh:
-            self._folder(path.parent)
-        with open(path, "r+b" if not fresh else "xb") as file:
-            os.fchmod(file.fileno(), 0o600)
-            file.truncate(end)
-            file.seek(end)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if fresh:
-            _sync(path.parent)
 
     def end(self, scope: Scope, session_id: str) -> bool:
         """Say that a session is over: whoever takes turns into the log does it now. Returns whether it had any."""
         self._require_local()
-        name = _name(scope, session_id)
-        with self._locked(name), _told(self._root / name):
+        name = turn_files.name_of(scope, session_id)
+        with self._locked(name), turn_files.disk_errors(self._root / name):
             if not (self._root / f"{name}.jsonl").exists():
                 return False
             (self._root / f"{name}.ended").touch(mode=0o600)
@@ -140,8 +123,8 @@ class WorkingMemory:
         """The turns of a session in the order of the talk; none where there are none."""
         if self._remote:
             return ()
-        name = _name(scope, session_id)
-        with _told(self._root / name):
+        name = turn_files.name_of(scope, session_id)
+        with turn_files.disk_errors(self._root / name):
             held, _ = self._held(self._root / f"{name}.jsonl")
         return tuple(sorted(held, key=lambda turn: turn.order))
 
@@ -155,7 +138,7 @@ class WorkingMemory:
             inode, end, turns = self._seen.get(str(path), (0, 0, ()))
         if inode != file.st_ino or file.st_size < end:
             end, turns = 0, ()
-        more, end = _read(path, end)
+        more, end = turn_files.read(path, end)
         turns = (*turns, *more)
         with self._guard:
             self._seen[str(path)] = (file.st_ino, end, turns)
@@ -168,8 +151,8 @@ class WorkingMemory:
         """The calendar days of all turns that are kept."""
         found: set[date] = set()
         for path in sorted(self._root.glob("*/*.jsonl")) if not self._remote else ():
-            with _told(path):
-                found.update(turn.day for turn in _read(path)[0])
+            with turn_files.disk_errors(path):
+                found.update(turn.day for turn in turn_files.read(path)[0])
         return found
 
     # -- turns go into the log
@@ -198,17 +181,17 @@ class WorkingMemory:
 
     def of(self, scope: Scope, now: datetime) -> Iterator[Waiting]:
         """The same of one user."""
-        folder = self._root / _folder(scope)
+        folder = self._root / turn_files.folder_of(scope)
         for path in sorted(folder.glob("*.jsonl")) if not self._remote else ():
             found = self._waiting(f"{folder.name}/{path.stem}", now)
             if found is not None:
                 yield found
 
     def _waiting(self, name: str, now: datetime) -> Waiting | None:
-        with self._locked(name), _told(self._root / name):
+        with self._locked(name), turn_files.disk_errors(self._root / name):
             since = self._noted(name)
             path = self._root / f"{name}.jsonl"
-            turns, end = _read(path, since)
+            turns, end = turn_files.read(path, since)
             if not turns:
                 (self._root / f"{name}.ended").unlink(missing_ok=True)
                 self._unmark(name)
@@ -220,11 +203,11 @@ class WorkingMemory:
     def taken(self, waiting: Waiting) -> None:
         """Note that the log has the turns of a session up to where they were read."""
         name = waiting.name
-        with self._locked(name), _told(self._root / name):
+        with self._locked(name), turn_files.disk_errors(self._root / name):
             path = self._root / f"{name}.jsonl"
             if not path.exists() or path.stat().st_ino != waiting.file:
                 return  # some were erased meanwhile: the log says which of the others it has
-            _replace(self._root / f"{name}.taken", str(waiting.until).encode())
+            turn_files.replace(self._root / f"{name}.taken", str(waiting.until).encode())
             if path.stat().st_size == waiting.until:
                 (self._root / f"{name}.ended").unlink(missing_ok=True)
                 self._unmark(name)
@@ -241,8 +224,8 @@ class WorkingMemory:
         gone = 0
         for path in sorted(self._root.glob("*/*.jsonl")) if not self._remote else ():
             name = f"{path.parent.name}/{path.stem}"
-            with self._locked(name), _told(path):
-                held, end = _read(path)
+            with self._locked(name), turn_files.disk_errors(path):
+                held, end = turn_files.read(path)
                 if end == self._noted(name) and all(turn.recorded_at < before for turn in held):
                     self._remove(name)
                     gone += 1
@@ -254,8 +237,8 @@ class WorkingMemory:
             return 0
         found = 0
         for scope in whole:
-            for path in (self._root / _folder(scope)).glob("*.jsonl"):
-                found += len(_read(path)[0])
+            for path in (self._root / turn_files.folder_of(scope)).glob("*.jsonl"):
+                found += len(turn_files.read(path)[0])
         for scope, gone in partly:
             for session_id in {session for session, _ in gone}:
                 held = self.turns(scope, session_id)
@@ -267,20 +250,21 @@ class WorkingMemory:
         if self._remote or not self._root.is_dir():
             return
         for scope in whole:
-            folder = _folder(scope)
-            with self._locked(folder), _told(self._root / folder):
+            folder = turn_files.folder_of(scope)
+            with self._locked(folder), turn_files.disk_errors(self._root / folder):
                 for mark in (self._root / _WAITING).glob(f"{folder}-*"):
                     mark.unlink(missing_ok=True)
                 if (self._root / folder).is_dir():
                     shutil.rmtree(self._root / folder)
         for scope, gone in partly:
             for session_id in {session for session, _ in gone}:
-                self._drop(_name(scope, session_id), {message for session, message in gone if session == session_id})
+                messages = {message for session, message in gone if session == session_id}
+                self._drop(turn_files.name_of(scope, session_id), messages)
 
     def _drop(self, name: str, gone: Collection[str]) -> None:
         path = self._root / f"{name}.jsonl"
-        with self._locked(name), _told(path):
-            held, _ = _read(path)
+        with self._locked(name), turn_files.disk_errors(path):
+            held, _ = turn_files.read(path)
             left = [turn for turn in held if turn.message_id not in gone]
             if len(left) == len(held):
                 return
@@ -289,7 +273,7 @@ class WorkingMemory:
                 return
             # The log knows which of these it has: a session that lost a turn is looked at from its beginning.
             (self._root / f"{name}.taken").unlink(missing_ok=True)
-            _replace(path, b"".join(map(_line, left)))
+            turn_files.replace(path, b"".join(map(turn_files.line, left)))
             self._mark(name)
 
     def _remove(self, name: str) -> None:
@@ -303,22 +287,17 @@ class WorkingMemory:
         marks = self._root / _WAITING
         mark = marks / name.replace("/", "-", 1)
         if not mark.exists():
-            self._folder(marks)
+            turn_files.make_folder(marks)
             mark.touch(mode=0o600)
 
     def _unmark(self, name: str) -> None:
         (self._root / _WAITING / name.replace("/", "-", 1)).unlink(missing_ok=True)
 
-    def _folder(self, path: Path) -> None:
-        if not path.is_dir():
-            path.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _sync(path.parent)
-
     @contextmanager
     def _locked(self, name: str) -> Iterator[None]:
         """Keep other threads and processes from a user's files."""
         path = self._root / _LOCKS / f"{name[:_DIGITS]}.lock"
-        with _told(path):
+        with turn_files.disk_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
         try:
@@ -332,62 +311,3 @@ class WorkingMemory:
             raise StorageError(
                 "working memory needs a home on a local disk: with a home on object storage, bring messages by `ingest`"
             )
-
-
-def _folder(scope: Scope) -> str:
-    return digest(scope.tenant_id, scope.user_id)[:32]
-
-
-def _name(scope: Scope, session_id: str) -> str:
-    return f"{_folder(scope)}/{digest(session_id)[:32]}"
-
-
-def _line(turn: Message) -> bytes:
-    row = {name: value.isoformat() if isinstance(value, date) else value for name, value in asdict(turn).items()}
-    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"
-
-
-def _message(line: bytes) -> Message:
-    row: dict[str, Any] = json.loads(line)
-    times = {name: datetime.fromisoformat(row[name]) for name in _TIMES}
-    return Message(**{**row, **times, "day": date.fromisoformat(row["day"]), "role": Role(row["role"])})
-
-
-def _read(path: Path, since: int = 0) -> tuple[list[Message], int]:
-    """The turns from some byte on, and where the last whole line ends."""
-    try:
-        with open(path, "rb") as file:
-            file.seek(since)
-            data = file.read()
-    except FileNotFoundError:
-        return [], 0
-    whole = data[: data.rfind(b"\n") + 1]
-    return [_message(line) for line in whole.split(b"\n")[:-1]], since + len(whole)
-
-
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(f"{path.name}.tmp")
-    with open(temporary, "wb") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    _sync(path.parent)
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What the disk refuses, or a file that is no such file, as an error of the store."""
-    try:
-        yield
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise StorageError(f"working memory at {path} cannot be used: {error}", path=str(path)) from error

@@ -6,14 +6,12 @@ rows twice leaves one file.
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import io
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from functools import cache
 from typing import Any, TypeVar
 
 import duckdb
@@ -30,6 +28,7 @@ from memory_pipeline.storage.parquet.damaged_files import damage, damaged
 from memory_pipeline.storage.parquet.files import ROLLED, Files, replaced_by
 from memory_pipeline.storage.parquet.migrations import upgraded
 from memory_pipeline.storage.parquet.schemas import DATASETS, Dataset
+from memory_pipeline.storage.parquet.sql_engine import engine
 from memory_pipeline.storage.parquet.versions import Versions, version_in
 
 warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)  # why it is asked for: Lake._run
@@ -215,7 +214,7 @@ class Lake:
         views: Mapping[str, tuple[str, Sequence[str]]],
         tables: Mapping[str, pa.Table],
     ) -> pa.Table:
-        with _engine(os.getpid()).cursor() as con:
+        with engine(os.getpid()).cursor() as con:
             for name, (dataset, paths) in views.items():
                 self._view(con, name, dataset, paths)
             for name, table in tables.items():
@@ -319,23 +318,6 @@ class Lake:
             days=None if days is None else {dataset: list(days)},
         )
         return from_table(table, cls)
-
-
-@cache
-def _engine(process: int) -> duckdb.DuckDBPyConnection:
-    """One for the process, whatever lakes it reads: a connection costs 20 ms, a cursor none (measured), and each cursor
-    has temporary views of its own. It keeps nothing of the files that it has read."""
-    engine = duckdb.connect(":memory:")
-    engine.execute("SET GLOBAL TimeZone = 'UTC'")
-    engine.execute("SET GLOBAL enable_external_file_cache = false")
-    engine.execute("SET GLOBAL python_enable_replacements = false")  # a name is a view, never a variable of a caller
-    return engine
-
-
-@atexit.register
-def _let_go() -> None:
-    """The engine must be gone before the interpreter takes its module apart, or it complains on stderr."""
-    _engine.cache_clear()
 
 
 def _of_file(path: str, wanted: pa.Schema) -> pa.Table:

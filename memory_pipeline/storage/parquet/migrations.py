@@ -81,6 +81,7 @@ MIGRATIONS = (
     ),
     _added("costs", 3, unfit=pa.int64()),
     _added("summaries", 4, refused=pa.list_(pa.struct([(n, pa.string()) for n in ("code", "detail", "text")]))),
+    _added("vectors", 2, tokens=pa.binary()),
 )
 
 

@@ -75,6 +75,7 @@ class KeptVector:
         key: hash of encoder and text.
         day: of what says it.
         vector: 32-bit floats, little-endian.
+        tokens: of its single tokens, as ``inference.token_vectors`` packs them; None where nobody asked for them.
     """
 
     key: str
@@ -83,6 +84,7 @@ class KeptVector:
     day: date
     model: str
     vector: bytes
+    tokens: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +301,7 @@ DATASETS = {
         Dataset("entities", Entity, ("tenant_id", "user_id", "name", "kind", "entity_id")),
         Dataset("summaries", Summary, ("tenant_id", "user_id", "grain", "start"), version=4),
         Dataset("replies", Reply, ("tenant_id", "user_id", "key")),
-        Dataset("vectors", KeptVector, ("tenant_id", "user_id", "key")),
+        Dataset("vectors", KeptVector, ("tenant_id", "user_id", "key"), version=2),
         Dataset("costs", Cost, ("tenant_id", "user_id", "call_id"), version=3),
         Dataset("quarantined", Quarantined, ("source", "line", "quarantine_id")),
         Dataset("sources", Source, ("sha256",)),

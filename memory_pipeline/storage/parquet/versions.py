@@ -106,7 +106,7 @@ class Versions:
                 raise StorageError(f"cannot read {info.path}: {error}") from error
             known = self._of_files[info.path] = (info.mtime_ns, version_in(schema))
         if known[1] > DATASETS[dataset].version:
-            raise SchemaTooNew(_too_new(info.path, f"version {known[1]} of {dataset}", DATASETS[dataset].version, None))
+            raise _too_new(info.path, dataset, known[1], DATASETS[dataset].version, None)
         return known[1]
 
     def writing(self, dataset: str) -> None:
@@ -170,14 +170,14 @@ class Versions:
             note: dict[str, Any] = json.loads(raw) if raw else {"form": _FORM, "datasets": {}}
             form, by = int(note["form"]), note.get("written_by")
             if form > _FORM:
-                raise SchemaTooNew(_too_new(self._files.root, f"a version note of form {form}", _FORM, by))
+                raise _too_new(self._files.root, None, form, _FORM, by)
             spans = {name: Span(int(s["oldest"]), int(s["newest"])) for name, s in note["datasets"].items()}
         except (ValueError, KeyError, TypeError, AttributeError):
             return {}  # as if it were not there: the files say it, too
         for name, span in spans.items():
             now = DATASETS[name].version if name in DATASETS else None
             if now is not None and span.newest > now:
-                raise SchemaTooNew(_too_new(self._files.root, f"version {span.newest} of {name}", now, by))
+                raise _too_new(self._files.root, name, span.newest, now, by)
         return spans
 
 
@@ -194,9 +194,16 @@ def release() -> str:
         return "unknown"
 
 
-def _too_new(where: str, what: str, known: int, by: str | None) -> str:
+def _too_new(where: str, dataset: str | None, version: int, known: int, by: str | None) -> SchemaTooNew:
+    """The error for a dataset, or where that is None for the version note itself."""
     wanted = f"memory-pipeline {by} or newer" if by else "a newer release of memory-pipeline"
-    return (
+    what = f"a version note of form {version}" if dataset is None else f"version {version} of {dataset}"
+    return SchemaTooNew(
         f"{where} holds {what}; this release ({release()}) knows versions up to {known}, and will not guess: install "
-        f"{wanted}"
+        f"{wanted}",
+        path=where,
+        dataset=dataset,
+        version=version,
+        supported=known,
+        written_by=by,
     )

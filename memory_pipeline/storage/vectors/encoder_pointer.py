@@ -106,7 +106,10 @@ def read(settings: Settings) -> Pointer | None:
         note = json.loads(raw)
         if int(note["form"]) > _FORM:
             raise SchemaTooNew(
-                f"{place_of(settings)} was written by a newer release of memory-pipeline: install that one"
+                f"{place_of(settings)} was written by a newer release of memory-pipeline: install that one",
+                path=place_of(settings),
+                version=int(note["form"]),
+                supported=_FORM,
             )
         previous = note["previous"]
         return Pointer(

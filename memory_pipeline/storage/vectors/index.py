@@ -107,7 +107,10 @@ class Index(IndexUpkeep):
         if self.switched:
             raise IndexMismatch(
                 f"the home was switched to the vectors of {self._elsewhere}, from those of {self.encoder_model}: open "
-                "it again, or run the same command again"
+                "it again, or run the same command again",
+                path=self.uri,
+                encoder=self.encoder_model,
+                in_force=self._elsewhere,
             )
 
     @cached_property
@@ -166,12 +169,18 @@ class Index(IndexUpkeep):
         if unknown := sorted(there - set(self.schema(name).names)):
             raise IndexMismatch(
                 f"the index table {name!r} at {self.uri} has columns that this release does not know "
-                f"({', '.join(unknown)}): install the newer release that wrote them"
+                f"({', '.join(unknown)}): install the newer release that wrote them",
+                path=self.uri,
+                table=name,
+                unknown=tuple(unknown),
             )
         if lacking := sorted(set(self.schema(name).names) - there):
             raise IndexMismatch(
                 f"the index table {name!r} at {self.uri} is of an older release and lacks {', '.join(lacking)}: run "
-                "`memory-pipeline migrate`"
+                "`memory-pipeline migrate`",
+                path=self.uri,
+                table=name,
+                lacking=tuple(lacking),
             )
 
     def lacking(self, name: str) -> pa.Schema:

@@ -33,6 +33,8 @@ def damaged(folder: str, why: object) -> IndexDamaged:
         f"the index table {folder} is damaged ({line}): run `memory-pipeline run` or `memory-pipeline doctor "
         "--repair`, which make it again from the lake",
         path=folder,
+        table=Path(folder).name.removesuffix(".lance"),
+        reason=line,
     )
 
 

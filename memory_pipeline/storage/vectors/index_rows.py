@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class IndexedMessage:
         previous: the turn before it, cut, for its keywords and for answers that need their question.
         classification: as ``domain.classification`` has it.
         spans: its sentences, in order.
+        tokens: the vectors of its single tokens, as ``inference.token_vectors`` packs them; None where the encoder
+            gives none, or the row was written by a release that had none.
     """
 
     message_key: str
@@ -93,6 +98,7 @@ class IndexedMessage:
     ordinal: int
     classification: str
     spans: tuple[IndexedSpan, ...] = ()
+    tokens: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +137,16 @@ TABLES = {
     "messages": Table(IndexedMessage, "message_key"),
     "summaries": Table(IndexedSummary, "summary_id"),
 }
+
+
+def tokens_of(table: pa.Table) -> pa.Array | None:
+    """The ``tokens`` column in one piece; None where the table has none."""
+    if "tokens" not in table.column_names:
+        return None
+    found = table.column("tokens")
+    return found.chunk(0) if found.num_chunks == 1 else found.combine_chunks()
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """The table without what only machines read: vectors, and those of tokens."""
+    return table.drop_columns([name for name in ("vector", "tokens") if name in table.column_names])

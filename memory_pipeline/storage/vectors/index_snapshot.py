@@ -78,7 +78,8 @@ class Snapshot:
             ).to_table()
         addresses: npt.NDArray[np.uint64] = np.sort(scanned.column("_rowaddr").to_numpy())
         mark = hashlib.blake2b(addresses.tobytes(), digest_size=16)
-        for fragment in np.unique(addresses >> _FRAGMENT_BITS).tolist():
+        # Not np.unique, which loads all of numpy's masked arrays for a command that reads once.
+        for fragment in dict.fromkeys((addresses >> _FRAGMENT_BITS).tolist()):
             mark.update(self._files[fragment].encode())
         return RowAddresses(addresses, mark.digest())
 

@@ -63,7 +63,8 @@ def test_a_change_is_tried_promoted_and_taken_back(home: Path, tmp_path: Path) -
 
 def test_a_worse_one_ends_with_1_and_is_not_promoted(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "worse.toml"
-    weights = "weights = { similarity = 0.0, keyword = 0.0, entity_match = 0.0, recency = 1.0 }"
+    zero = "similarity = 0.0, keyword = 0.0, entity_match = 0.0, late = 0.0, late_session = 0.0"
+    weights = f"weights = {{ {zero}, recency = 1.0 }}"
     file.write_text(f"[profiles.default]\n{weights}\n", encoding="utf-8")
     report = _json("shadow", "--policy", str(file), *DAY, "--promote", code=1)
     assert (report["passed"], report["promoted"], report["metrics"]["helpful_lost"]) == (False, [], 2)

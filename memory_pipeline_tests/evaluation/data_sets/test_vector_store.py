@@ -9,7 +9,8 @@ import pytest
 
 from memory_pipeline.errors import EvaluationError
 from memory_pipeline.evaluation.data_sets.vector_store import StoredEncoder
-from memory_pipeline_tests.store import WordEncoder
+from memory_pipeline.inference.token_vectors import Encoding
+from memory_pipeline_tests.store import WordEncoder, WordTokenEncoder
 
 
 class Counted(WordEncoder):
@@ -29,6 +30,22 @@ def test_a_text_is_encoded_once_even_by_the_next_run(tmp_path: Path) -> None:
     assert (first.asked, second.asked) == (["plays chess", "drinks tea"], ["half \ud800"])
     assert (made == WordEncoder().encode(["plays chess", "drinks tea", "plays chess"])).all()
     assert (again[[2, 0]] == made[:2]).all()
+
+
+def test_tokens_are_kept_and_made_for_what_was_kept_without(tmp_path: Path) -> None:
+    class Tokens(WordTokenEncoder):
+        model = "org/words"
+        asked: list[str] = []
+
+        def encodings(self, texts: Sequence[str], *, words: bool = False) -> list[Encoding]:
+            self.asked += texts
+            return super().encodings(texts, words=words)
+
+    StoredEncoder(Counted(), tmp_path).encode(["plays chess"])
+    for _ in range(2):
+        (made,) = StoredEncoder(Tokens(), tmp_path).encodings(["plays chess"])
+        assert made.tokens == Tokens().token("plays") + Tokens().token("chess")
+    assert Tokens.asked == ["plays chess"]
 
 
 def test_another_model_has_its_own_vectors(tmp_path: Path) -> None:

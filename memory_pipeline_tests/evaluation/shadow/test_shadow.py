@@ -74,7 +74,14 @@ WORSE = """
 [profiles.default]
 normalise = false
 recency_rate = 0.9
-weights = { similarity = 0.0, keyword = 0.0, entity_match = 0.0, recency = 1.0, importance = 0.0 }
+[profiles.default.weights]
+similarity = 0.0
+keyword = 0.0
+late = 0.0
+late_session = 0.0
+entity_match = 0.0
+recency = 1.0
+importance = 0.0
 """
 LEAKING = '[gate.sensitive]\nemail = "allow"\n'
 
@@ -255,8 +262,10 @@ def test_promotions_are_taken_back_one_by_one(home: Settings, tmp_path: Path) ->
 def test_what_has_failed_is_not_promoted(home: Settings, tmp_path: Path) -> None:
     change = Change(policy=_file(tmp_path, WORSE))
     assert not _tried(home, change).passed
-    with pytest.raises(PromotionError, match="did not pass"):
+    with pytest.raises(PromotionError, match="did not pass") as refused:
         _promoted(home, change)
+    assert refused.value.candidate == "policy policy.toml" and refused.value.reasons
+    assert refused.value.evaluated_at is not None
 
 
 def test_another_content_or_another_base_was_not_evaluated(home: Settings, tmp_path: Path) -> None:
@@ -294,8 +303,9 @@ def test_an_old_result_does_not_count(home: Settings, tmp_path: Path) -> None:
 
 def test_a_set_variable_would_hide_what_is_promoted(home: Settings, tmp_path: Path) -> None:
     settings = Settings(home=home.home, policy=_file(tmp_path, "", "set.toml"))
-    with pytest.raises(PromotionError, match="MEMORY_PIPELINE_POLICY is set"):
+    with pytest.raises(PromotionError, match="MEMORY_PIPELINE_POLICY is set") as refused:
         _promoted(settings, Change(policy=_file(tmp_path, "[context]\nitems = 23\n")))
+    assert refused.value.setting == "MEMORY_PIPELINE_POLICY"
 
 
 def test_a_candidate_that_cannot_be_used_says_why(home: Settings, tmp_path: Path) -> None:

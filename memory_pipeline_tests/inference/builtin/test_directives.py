@@ -54,6 +54,24 @@ BOUNDARIES = {
     "Skip the pregnancy stuff.": "pregnancy",
     "The bankruptcy is not something I want to discuss.": "bankruptcy",
     "My sister Ana and I don't speak. Leave her out of your answers.": "sister Ana",
+    "I'd appreciate it if you didn't raise my mother's dementia.": "mother's dementia",
+    "It would mean a lot to me if my weight never came up.": "weight",
+    "I'd like my drinking to stay out of our conversations.": "drinking",
+    "My cousin Paula stole from me. I don't want her name coming up.": "cousin Paula",
+    "Let's let the crash rest.": "crash",
+    "Jonas is dead to me.": "Jonas",
+    "Consider my father a closed chapter.": "father",
+    "The divorce is off the table as a topic, okay?": "divorce",
+    "My height isn't something I joke about.": "height",
+    "Don't keep going on about the job hunt.": "job hunt",
+    "Can you lay off the wedding?": "wedding",
+    "the visa thing is stressing me, so hush about it": "visa",
+    "Questions about kids are not welcome.": "kids",
+    "I never want to see the word Fluxo again.": "Fluxo",
+    "Spare me the politics from now on.": "politics",
+    "Not my brother. Ever.": "brother",
+    "No more Biscuit please, I can't.": "Biscuit",
+    "Don't start with Krüger again.": "Krüger",
 }
 
 
@@ -63,6 +81,24 @@ def test_a_closed_topic_is_noted_and_suppressed(content: str, topic: str) -> Non
     assert (added.type, added.operation, added.value) == (MemoryType.BOUNDARY, Operation.ADD, topic)
     assert (suppressed.operation, suppressed.value) == (Operation.SUPPRESS, topic)
     assert added.surface is suppressed.surface is Surface.AVOID
+
+
+REOPENED = {
+    "You can talk about Biscuit again.": "Biscuit",
+    "It's fine to mention the wedding again.": "wedding",
+    "I don't mind if you bring up my ex.": "ex",
+    "The exam is no longer off limits.": "exam",
+    "I'm ready to talk about the divorce now.": "divorce",
+    "Feel free to bring my father up again.": "father",
+    "My weight isn't a touchy subject.": "weight",
+}
+
+
+@pytest.mark.parametrize(("content", "topic"), REOPENED.items(), ids=REOPENED)
+def test_a_topic_is_opened_again(content: str, topic: str) -> None:
+    (lifted,) = directives(content)
+    assert (lifted.type, lifted.operation) == (MemoryType.BOUNDARY, Operation.CONTRADICT)
+    assert (lifted.attribute, lifted.value, lifted.negated) == ("avoid_topic", topic, True)
 
 
 def test_a_boundary_says_when_it_does_not_hold() -> None:
@@ -81,8 +117,15 @@ OPEN_TOPICS = [
     "I never talk about work at home.",
     "My boss never mentions the raise.",
     "I have no questions about work.",
-    "My weight isn't a touchy subject.",
     "Leave out the onions.",
+    "I don't want to keep this job, I hate it.",
+    "No more coffee for me.",
+    "No more running for me, the knee hurts.",
+    "Marriage is fine for others.",
+    "It's okay to use tap water for my lily, isn't it?",
+    "Let the dough rest for an hour.",
+    "Leave the window open.",
+    "A raise is off the table this year.",
     "don't tell my wife about the party",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.language.questions import Wants, Whose, in_english, read
+from memory_pipeline.language.questions import Wants, Whose, in_english, read, tables
 
 WORDINGS = [
     ("Where do I live?", Wants.PLACE, "residence"),
@@ -157,3 +157,13 @@ def test_languages(question: str, english: bool) -> None:
 def test_what_begins_in_english_is_not_looked_at_by_the_model(question: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memory_pipeline.language.identify._identifier", None)
     assert in_english(question)
+
+
+def test_rows_about_people_are_passed_over_only_where_none_of_their_words_stands() -> None:
+    about = [row for row in tables.rows() if row.people]
+    assert len(about) >= 5
+    asked = {word: f"how many {word} do X have" for word in ("brother", "brothers", "mother-in-law", "cat", "goldfish")}
+    asked["kettles"] = "how many kettles do X have"
+    for word, question in asked.items():
+        fits = any(row.ask.search(question) for row in about)
+        assert tables.names_people(question) == fits == (word != "kettles"), word

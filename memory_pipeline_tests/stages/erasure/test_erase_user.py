@@ -106,7 +106,9 @@ def test_a_survey_counts_and_changes_nothing(home: Home) -> None:
 def test_there_is_nothing_to_erase_of_a_stranger(home: Home) -> None:
     from memory_pipeline.domain.scope import Scope
 
-    with pytest.raises(NotFound, match="nothing of this user"):
+    with pytest.raises(NotFound, match="nothing of this user") as stranger:
         erase_named(home.ctx(LATER), Scope("default", "nobody"))
-    with pytest.raises(NotFound, match="no message of that id"):
+    assert (stranger.value.tenant_id, stranger.value.user_id) == ("default", "nobody")
+    with pytest.raises(NotFound, match="no message of that id") as unknown:
         erase_named(home.ctx(LATER), ALICE, message_id="m99")
+    assert (unknown.value.message_id, unknown.value.user_id) == ("m99", "alice")

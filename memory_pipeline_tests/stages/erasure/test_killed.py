@@ -64,7 +64,7 @@ def test_who_repeats_an_erasure_that_was_killed_gets_its_certificate(
         erase_named(home.ctx(LATER), ALICE)
     monkeypatch.undo()
     certificate = erase_named(home.ctx(LATER), ALICE)
-    assert Erasures(home.settings).certificates(ALICE) == [certificate]
+    assert Erasures(home.settings).certificates(ALICE) == [certificate.to_dict()]
     assert certificate["removed"]["messages"] > 0
     with pytest.raises(NotFound):
         erase_named(home.ctx(LATER), ALICE)

@@ -26,7 +26,7 @@ from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Proposal
 from memory_pipeline.domain.tables import table, wordset
-from memory_pipeline.domain.text import STOPWORDS, normalise, singular, words
+from memory_pipeline.domain.text import STOPWORDS, names, normalise, singular, words
 
 _ANY = "*"
 _STATES = frozenset({MemoryType.PROFILE_FACT, MemoryType.PREFERENCE, MemoryType.SHARED_LORE, MemoryType.FINDING})
@@ -184,6 +184,7 @@ def open_to_end(proposal: Proposal, memories: Sequence[MemoryVersion], *, named:
     told = () if of_another(proposal) else endings(proposal.content)
     told_over = [e for e in told if e.kinds and bool(e.what - _vague()) == named]
     living = [m for m in memories if _may(proposal, m) and _of(proposal, m)] if told_over else []
+    living = [m for m in living if not _goes_on(proposal.content, m.content)]
     return [
         m
         for m in living
@@ -263,8 +264,10 @@ def _meant(ending: Ending, proposal: Proposal, memory: MemoryVersion) -> bool:
         return named == there - {stem(w) for w in _TENSE}
     # All that is named must be there: "no longer drinks instant coffee" is not about coffee.
     if named_in(named, there) and not _of_other_parts(named, there):
-        return True
-    return bool(value) and value <= named and _names(ending.what, value) and _ANY not in ending.ends
+        return not _goes_on(proposal.content, memory.content)
+    if not value or not value <= named or _ANY in ending.ends:
+        return False
+    return not _goes_on(proposal.content, memory.content)
 
 
 def _of_other_parts(named: frozenset[str], there: frozenset[str]) -> bool:
@@ -285,9 +288,13 @@ def _is_provider(ending: Ending, memory: MemoryVersion, value: frozenset[str]) -
     return (memory.attribute or "").startswith("current_") and bool(value) and value <= named
 
 
-def _names(what: frozenset[str], value: frozenset[str]) -> bool:
-    """Whether a name of several words is told together with more about the ending."""
-    return bool(value) and value <= what
+def _goes_on(content: str, known: str) -> bool:
+    """Whether a name only qualifies what a sentence is about: "cancelled the Netflix evening" ends no Netflix."""
+    told = [w.removesuffix("'s") for w in words(content)]
+    return any(
+        name in names(known) and following in wordset("objects", "named_after")
+        for name, following in zip(map(singular, told), told[1:], strict=False)
+    )
 
 
 def _is_the_one(ending: Ending, memory: MemoryVersion) -> bool:
@@ -312,7 +319,11 @@ def _is_the_one(ending: Ending, memory: MemoryVersion) -> bool:
 def _of(proposal: Proposal, memory: MemoryVersion) -> bool:
     """Whether both tell of one subject; of "brother" and "brother max" the one is the other."""
     a, b = (frozenset(normalise(s or "user").split()) for s in (proposal.subject, memory.subject))
-    return a <= b or b <= a or one_owner(proposal, memory) or _of_users_thing(proposal, memory)
+    if a <= b or b <= a or one_owner(proposal, memory) or _of_users_thing(proposal, memory):
+        return True
+    # "Emre's nut allergy is gone" is told of a thing of the user's, and is about son Emre.
+    owner = words(proposal.content)[:1]
+    return any(w.endswith("'s") and w.removesuffix("'s") in b for w in owner)
 
 
 def _of_users_thing(proposal: Proposal, memory: MemoryVersion) -> bool:

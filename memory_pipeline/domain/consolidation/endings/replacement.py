@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from memory_pipeline.domain.consolidation.endings.ending_verbs import kinds_of
 from memory_pipeline.domain.consolidation.endings.studies import fields_in
 from memory_pipeline.domain.consolidation.equivalence import (
     compatible_numbers,
@@ -14,7 +15,7 @@ from memory_pipeline.domain.consolidation.equivalence import (
     one_person,
     told_together,
 )
-from memory_pipeline.domain.consolidation.naming import named_in, same_thing
+from memory_pipeline.domain.consolidation.naming import medicine_named, named_in, same_thing
 from memory_pipeline.domain.consolidation.slots import same_value
 from memory_pipeline.domain.consolidation.tense import past
 from memory_pipeline.domain.inflection import stem
@@ -22,7 +23,7 @@ from memory_pipeline.domain.ledger.memory import MemoryVersion
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation, Proposal
 from memory_pipeline.domain.tables import wordset
-from memory_pipeline.domain.text import content_words, figures, normalise, singular, words
+from memory_pipeline.domain.text import content_words, figures, names, normalise, singular, words
 
 _END = r"(?=\s+(?:to|for|with|now|since|because|as|in|at|this|last|and|but|any ?more|by|on|per|after|so)\b|[,.;)]|$)"
 _OLD = r"(?P<old>[^,.;()]+?)"
@@ -45,7 +46,7 @@ _SWITCHING = lazy(
 )
 _CHANGING = lazy(
     r"\b(?:now|doubled|halved|upped|bumped|raised|lowered|increased|reduced|moved|changed|switched|only|from now on|"
-    r"since|these days|went (?:up|down)|is up|is down|any ?more|instead|put up|cut)\b",
+    r"since|as of|these days|went (?:up|down)|is up|is down|any ?more|instead|put up|cut)\b",
     re.I,
 )
 _DOSE = lazy(
@@ -53,6 +54,18 @@ _DOSE = lazy(
     r"?(?:mg|mcg|µg|ml|units?|milligrams?|micrograms?|grams?|puffs?|tablets?|pills?|drops?)\b",
     re.I,
 )
+_NO_DOSE = lazy(
+    r"\b(?:at|around|by|before|after|until) \d{1,2}(?:[:.]\d\d)?\b|\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\b\d{1,2}:\d\d\b|"
+    r"\b(?:19|20)\d\d\b|\b\d+ (?:times|days?|weeks?|months?|years?|hours?|minutes?)\b|"
+    r"\b\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*",
+    re.I,
+)
+_SWITCHED = lazy(
+    r"\b(?:switched|changed|moved(?: (?:everything|all|it all|my \w+|our \w+))?|migrated|ported|went)"
+    r"(?: over| across)? to\b",
+    re.I,
+)
+_REPLACEABLE = frozenset({"tool", "thing"})
 _WORK = frozenset({"occupation", "employer", "current_field"})
 _PLACE = lazy(r"\b(?:at|in|for) (?P<place>(?:an? |the |their )?[\w'-]+(?: [\w'-]+)?)", re.I)
 _STUDYING = frozenset({"education", "study"})
@@ -109,10 +122,11 @@ def replaced(proposal: Proposal, memories: Sequence[MemoryVersion]) -> list[Memo
         if any(_is_it(old, proposal, m) for old in olds)
         or (proposal.operation is Operation.UPDATE and _other_figure(proposal, m))
         or _renewed(proposal, m)
-        or _redosed(proposal, m)
+        or redosed(proposal, m)
         or _other_place(proposal, m)
         or _rescheduled(proposal, m)
         or _on_another_day(proposal, m)
+        or _named_beside(proposal, m)
         or _relocated(proposal, m)
         or _other_field(proposal, m)
         or _only_this(proposal, m)
@@ -193,17 +207,22 @@ def _other_field(proposal: Proposal, memory: MemoryVersion) -> bool:
     return begun and not past(proposal) and bool(new and old) and apart
 
 
-def _redosed(proposal: Proposal, memory: MemoryVersion) -> bool:
+def redosed(proposal: Proposal, memory: MemoryVersion) -> bool:
     """Whether both tell a dose of one medicine, and another one."""
     new, old = _doses(proposal.content), _doses(memory.content)
     if proposal.attribute == memory.attribute == "medication" and not (new and old):
-        new, old = figures(proposal.content), figures(memory.content)  # "sertraline 50", without a unit
+        new, old = _amounts(proposal.content), _amounts(memory.content)  # "sertraline 50", without a unit
     if not new or not old or new & old or proposal.negated:
         return False
-    return any(
-        len(w) > 5 and w not in _UNITS
-        for w in content_words(proposal.content) & content_words(memory.content) - figures(memory.content)
-    )
+    told, known = (content_words(medicine_named(normalise(t))) for t in (proposal.content, memory.content))
+    if memory.attribute == "medication":  # "thyroid tablets" are levothyroxine
+        return any(len(w) > 5 and w not in _UNITS and named_in([w], known) for w in told - figures(proposal.content))
+    return any(len(w) > 5 and w not in _UNITS for w in told & known - figures(memory.content))
+
+
+def _amounts(text: str) -> frozenset[str]:
+    """Figures that may be a dose: no hour, year, or count of days."""
+    return figures(_NO_DOSE.sub(" ", text))
 
 
 def _only_this(proposal: Proposal, memory: MemoryVersion) -> bool:
@@ -259,6 +278,20 @@ def _on_another_day(proposal: Proposal, memory: MemoryVersion) -> bool:
     return days == {moved["old"].lower()} and not named.isdisjoint(
         stem(singular(w)) for w in content_words(memory.content)
     )
+
+
+def _named_beside(proposal: Proposal, memory: MemoryVersion) -> bool:
+    """ "Aviva wanted 900, so I switched to Hastings" after "Their car insurance is with Aviva": what is changed from is
+    named in the same breath."""
+    if proposal.operation is not Operation.UPDATE or told_together(proposal, memory) or not proposal.value:
+        return False
+    whose, _, what = (memory.attribute or "").partition("_")
+    of_ones = whose == "current" and what not in wordset("objects", "roles")
+    if not of_ones and not _REPLACEABLE & kinds_of(memory.attribute, memory.content):
+        return False
+    told = [e.quote for e in proposal.evidence if _SWITCHED.search(e.quote)]
+    known = names(memory.content) - names(proposal.content)
+    return bool(known) and any(known <= names(f"so {quote}") for quote in told)
 
 
 def _doses(text: str) -> frozenset[str]:

@@ -58,8 +58,13 @@ _GENERIC_SAID = lazy(
     r"in the post|in the mail|squared away|all good)\b"
     # "The essay is in", "the tyres are on": where a thing is that is dealt with.
     r"|(?:\bis|\bare|\bwas|\bwere|'s|\bwent) (?:now |finally |all |already |both |safely )*"
-    r"(?:in|out|on|up|off|through|away|gone|live|ready|back|with (?:him|her|them|the \w+|[A-Z]\w+))(?: again| now)?$",
+    r"(?:in|out|on|up and running|good to go|up|off|through|away|gone|live|ready|back|working|"
+    r"with (?:him|her|them|the \w+|[A-Z]\w+))(?: again| now)?$",
     re.I,
+)
+# "Submitted with 4 minutes to spare": how close it was.
+_SPARE = lazy(
+    r"\s+(?:with [\w ]{1,30} to spare|just in time|in the nick of time|on time|in the end|by the skin of .*$)", re.I
 )
 _IS = lazy(r"^((?:\w+ ){0,2}\w+)'s (?:been )?(\w+ed|done|sent|paid|bought|made|written)$")
 _BE = wordset("objects", "be")
@@ -157,7 +162,7 @@ def plans(text: str) -> tuple[Act, ...]:
 def deeds(text: str) -> list[Act]:
     """The acts that a text tells as done, clause by clause; what only says "all sorted" goes with the clause before."""
     made: list[Act] = []
-    for clause in _CLAUSE.split(_WHEN.sub(" ", text.replace("’", "'"))):
+    for clause in _CLAUSE.split(_WHEN.sub(" ", _SPARE.sub("", text.replace("’", "'")))):
         for part in re.split(r"\s+and\s+(?=(?:\w+ed|" + "|".join(sorted(_irregular_pasts())) + r")\b)", clause):
             bare = _stripped(_IS.sub(r"\1 is \2", part))
             tokens = _tokens(bare)

@@ -25,7 +25,7 @@ _RECURRING = lazy(
 _PARTIAL = lazy(
     r"\b(?:half|halfway|part|parts|most|some|almost|nearly|partly|partially|mostly|two thirds|"
     r"(?:a|one) (?:third|quarter|bit|little)|the first|first (?:draft|half|part)|\d+ ?(?:%|percent)|"
-    r"(?<!all )\b\d+ (?:out )?of)\b",
+    r"(?<!all )\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a few|several) (?:out )?of)\b",
     re.I,
 )
 _ATTEMPT = lazy(

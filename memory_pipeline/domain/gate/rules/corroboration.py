@@ -12,9 +12,10 @@ from collections.abc import Sequence
 
 from memory_pipeline.domain.gate.gate_input import ENDING, GateInput
 from memory_pipeline.domain.gate.rules.ending_claims import unsaid
+from memory_pipeline.domain.gate.texts.addition import added_words
 from memory_pipeline.domain.gate.texts.calendar_days import other_weekdays, unfounded
-from memory_pipeline.domain.gate.texts.conversation import Conversation, fold, initials_of
-from memory_pipeline.domain.gate.texts.entailment import strays
+from memory_pipeline.domain.gate.texts.conversation import Conversation, SourceText, aliases, fold, initials_of
+from memory_pipeline.domain.gate.texts.entailment import framing, strays
 from memory_pipeline.domain.gate.texts.hinges import capitals, figures, parts, telling
 from memory_pipeline.domain.gate.texts.language import (
     capital_names,
@@ -23,9 +24,12 @@ from memory_pipeline.domain.gate.texts.language import (
     number_words,
     without_dates,
 )
-from memory_pipeline.domain.gate.texts.relatedness import implied, tied_to
+from memory_pipeline.domain.gate.texts.numerals import is_number_word, is_scale, spelled
+from memory_pipeline.domain.gate.texts.relatedness import implied, same_matter, tied_to
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES, Finding, Operation, Proposal
+from memory_pipeline.domain.tables import wordset
+from memory_pipeline.domain.text import words
 
 _LETTERS = lazy(r"[^\W\d_]+")
 _PRONOUNS = frozenset({"i", "i'm", "i'd", "i'll", "i've"})
@@ -47,6 +51,9 @@ def invented(given: GateInput) -> Finding | None:
         numbers, dates, days = _numbers(proposal), _dates(proposal), _days(given, conversation)
         hinges += len(numbers) + len(dates) + len(days)
         missing += [n for n in numbers if not any(said.counts(n) for said in conversation)]
+        spelled_out = _spelled_out(given)
+        hinges += len(spelled_out)
+        missing += [n for n in _uncounted(spelled_out, conversation) if n not in given.known]
         if dates and not any(said.timed or said.english is False for said in conversation):
             missing += [date for date in dates if not _of_the_day(date, given)]
         missing += days
@@ -57,11 +64,38 @@ def invented(given: GateInput) -> Finding | None:
 
 
 def unknown(given: GateInput) -> list[str]:
-    """The names, folded, that nobody said in the conversation; where these were said before, they are no inventions."""
+    """The names, numbers and additions, folded, that nobody said in the conversation.
+
+    Where the user said them in another one before, they are no inventions.
+    """
     conversation = Conversation(given)
     if conversation.empty or given.hosted and _ends(given):
         return []
-    return _unnamed(_names(given), given, conversation)
+    names = _unnamed(_names(given), given, conversation)
+    if not given.hosted or given.proposal.type in DERIVED_TYPES:
+        return names
+    added = sorted({other for word in added_words(given) for other in same_matter(word)} - framing())
+    return list(dict.fromkeys([*names, *_uncounted(_spelled_out(given), conversation), *added]))
+
+
+def _spelled_out(given: GateInput) -> list[str]:
+    """The number words of an English content, without "one", which is mostly none."""
+    content = given.proposal.content
+    return [] if english(content) is False else [w for w in words(content) if is_number_word(w) and not is_scale(w)]
+
+
+def _uncounted(spelled_out: Sequence[str], conversation: Conversation) -> list[str]:
+    """Those that nobody said; the eldest of five has four siblings."""
+    runs = [(word, int(list(spelled([word]))[-1])) for word in spelled_out]
+    return [
+        word
+        for word, number in runs
+        if not any(said.counts(str(number)) or _one_of(number + 1, said) for said in conversation)
+    ]
+
+
+def _one_of(number: int, said: SourceText) -> bool:
+    return any(map(said.has, wordset("restating", "one_of"))) and said.counts(str(number))
 
 
 def _ends(given: GateInput) -> bool:
@@ -79,7 +113,10 @@ def _unnamed(names: set[str], given: GateInput, conversation: Conversation) -> l
     return [
         name
         for name in missing
-        if not any(said.abbreviates(name) or any(map(said.has, short.get(name, ()))) for said in conversation)
+        if not any(
+            said.abbreviates(name) or any(map(said.has, (*short.get(name, ()), *aliases(name))))
+            for said in conversation
+        )
     ]
 
 
@@ -155,8 +192,8 @@ def _numbers(proposal: Proposal) -> list[str]:
     texts = [without_dates(text) for text in dict.fromkeys((proposal.content, proposal.value or ""))]
     found = [number for text in texts for number in figures(text)]
     if english(proposal.content) is not True:
-        words = number_words()
-        found += [words[word] for text in texts for word in _LETTERS.findall(fold(text)) if word in words]
+        values = number_words()
+        found += [values[word] for text in texts for word in _LETTERS.findall(fold(text)) if word in values]
     return list(dict.fromkeys(found))
 
 

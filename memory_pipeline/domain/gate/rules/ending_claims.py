@@ -18,7 +18,7 @@ from memory_pipeline.domain.gate.texts.hinges import capitals, telling
 from memory_pipeline.domain.gate.texts.language import capital_names, nouns_have_capitals, plain
 from memory_pipeline.domain.gate.texts.quotation import quoted_sentences
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.domain.proposal import Operation
+from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.domain.tables import table, wordset
 from memory_pipeline.domain.text import singular, words
 
@@ -45,6 +45,9 @@ def unsaid(given: GateInput) -> str:
             return "its quote does not ask for anything not to be brought up"
     elif operation is Operation.CLOSE_OPEN_LOOP and _owed(given, texts):
         return "its quote says that this is still to be done"
+    elif given.proposal.type is MemoryType.BOUNDARY:
+        if operation is Operation.CONTRADICT and not _has("reopening", there, texts):
+            return "its quote does not say that it may be brought up again"
     elif operation is Operation.CONTRADICT and not _over(there, texts) and _same(given, texts):
         return "its quote says no end of it"
     return "" if _about(given, texts, there) else "its quote is about something else"

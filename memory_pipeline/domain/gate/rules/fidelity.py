@@ -8,7 +8,7 @@ words of its own, so in doubt a content passes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from memory_pipeline.domain.entities.relations import relation
@@ -18,6 +18,7 @@ from memory_pipeline.domain.gate.texts.conversation import kin
 from memory_pipeline.domain.gate.texts.denial import turned_round
 from memory_pipeline.domain.gate.texts.other_people import told_of_another
 from memory_pipeline.domain.gate.texts.quotation import quoted_clauses, quoted_sentences
+from memory_pipeline.domain.gate.texts.unreal import only_wished
 from memory_pipeline.domain.proposal import DERIVED_TYPES, WORK_TYPES, Finding, MemoryType, Operation
 from memory_pipeline.domain.text import singular
 
@@ -26,6 +27,8 @@ _NAMED = frozenset({"person", "pet", "named", "organisation", "place", "product"
 _INTENDED = frozenset({Force.PLAN, Force.PROMISE, Force.DUTY, Force.ATTEMPT, Force.WISH, Force.POSSIBLE})
 _TOLD = frozenset({Force.FACT, Force.DUTY, Force.PROMISE, Force.PLAN})
 _UNDERTAKEN = frozenset({Force.DUTY, Force.PROMISE, Force.ATTEMPT})
+_INDEFINITE = frozenset({"a", "an", "another", "some"})
+_NOUN_PHRASE = 3  # words
 _ALWAYS = frozenset({"taste"})  # "I'd love", "I could eat it every day": wishes that tell a taste
 
 
@@ -82,12 +85,14 @@ def unfounded(given: GateInput) -> Finding | None:
     """What it states as so, the quote tells as so: not asked, supposed, wished, or only possible or planned (KN-1)."""
     content = _stated(given)
     if content is None:
-        return None
+        return _unreal(given)
     if given.proposal.type not in _INSTRUCTIONS:
         for pair in _pairs(given, content):
             if pair.nearest and all(_stronger(given, pair.claim, q) for q, _ in pair.nearest):
                 force = pair.nearest[0][0].force
                 return Finding("unfounded", False, None, None, f"“{pair.claim.text}” was only {_ONLY[force]}")
+        if idea := next((c for c in content.claims if _an_idea(given, c)), None):
+            return Finding("unfounded", False, None, None, f"“{idea.text}” was only an idea")
     return Finding("unfounded", True, None, None, "no more certain than the quote")
 
 
@@ -141,6 +146,14 @@ def _unread(given: GateInput) -> bool:
     return given.hosted and states and not given.quotes and given.proposal.type not in DERIVED_TYPES
 
 
+def _unreal(given: GateInput) -> Finding | None:
+    if not _unread(given) or given.proposal.type in _INSTRUCTIONS | {MemoryType.OPEN_LOOP}:
+        return None
+    found = only_wished(given.proposal.content, quoted_sentences(given))
+    detail = f"the quote says so with “{found}” only" if found else "no more certain than the quote"
+    return Finding("unfounded", not found, None, None, detail)
+
+
 def _turned_round(given: GateInput) -> Finding | None:
     if not _unread(given):
         return None
@@ -157,6 +170,11 @@ def _of_another(given: GateInput) -> Finding | None:
     found = told_of_another(given.proposal.content, quoted_sentences(given))
     detail = f"says of the user what was said of {found}" if found else "of those that the quote speaks of"
     return Finding("subject", not found, None, None, detail)
+
+
+def nearest(given: GateInput, content: Reading) -> list[tuple[Claim, Sequence[Claim]]]:
+    """The claims of a content, each with the clauses of the quotes that come nearest to it."""
+    return [(pair.claim, [said for said, _ in pair.nearest]) for pair in _pairs(given, content)]
 
 
 def _pairs(given: GateInput, content: Reading) -> list[_Pair]:
@@ -184,9 +202,33 @@ def _related(a: Claim, b: Claim) -> bool:
 
 
 def _share(claim: Claim, other: Claim) -> float:
-    if not claim.words:
-        return 1.0
-    return sum(kin(w, other.text) or kin(singular(w), other.text) for w in claim.words) / len(claim.words)
+    words = [w for w in claim.words if w not in claim.implied] if claim.verb == other.verb else claim.words
+    return sum(map(_in(other), words)) / len(words) if words else 1.0
+
+
+def _in(said: Claim) -> Callable[[str], bool]:
+    return lambda word: kin(word, said.text) or kin(singular(word), said.text)
+
+
+def _an_idea(given: GateInput, claim: Claim) -> bool:
+    """Whether all that a claim says is something that the quote only toys with, whatever the verbs.
+
+    What is wished of something definite is not: whose asthma is to get better has asthma.
+    """
+    told = [said for quote in given.quotes for said in quote.claims if claim.words and all(map(_in(said), claim.words))]
+    return bool(told) and all(
+        said.force in {Force.POSSIBLE, Force.WISH} and _new(claim, said.text) and _stronger(given, claim, said)
+        for said in told
+    )
+
+
+def _new(claim: Claim, text: str) -> bool:
+    """Whether a text speaks of what a claim says as of something that there is not yet ("a garden")."""
+    words = text.lower().split()
+    return any(
+        word in _INDEFINITE and any(kin(w, " ".join(words[n + 1 : n + 1 + _NOUN_PHRASE])) for w in claim.words)
+        for n, word in enumerate(words)
+    )
 
 
 def _another(given: GateInput, claim: Claim, content: Reading, said: Claim, reading: Reading) -> bool:
@@ -196,7 +238,10 @@ def _another(given: GateInput, claim: Claim, content: Reading, said: Claim, read
         return False
     said_words = set(said.subject.split())
     if claim.subject == USER:
-        if said.kind not in _NAMED | {"pronoun"} or said.involved or content.people or said_words & speakers:
+        same = bool(claim.core) and claim.core == said.core
+        if said.kind not in _NAMED | {"pronoun"} or said.involved or said_words & speakers:
+            return False
+        if content.people and not same:
             return False
         return not any(kin(word, content.text.lower()) for word in said_words)
     named = set(claim.subject.split())
@@ -204,8 +249,9 @@ def _another(given: GateInput, claim: Claim, content: Reading, said: Claim, read
         return False
     if not any(relation(word) for word in named) and given.proposal.subject in {None, USER}:
         return False  # a model may call the user by name
-    mentioned = reading.people | set(reading.text.lower().split())
-    return not any(word in mentioned or kin(word, reading.text.lower()) for word in claim.subject.split())
+    around = said.text if said.said_by_i else reading.text
+    mentioned = (frozenset() if said.said_by_i else reading.people) | set(around.lower().split())
+    return not any(word in mentioned or kin(word, around.lower()) for word in claim.subject.split())
 
 
 def _opposed(claim: Claim, said: Claim) -> bool:
@@ -213,7 +259,7 @@ def _opposed(claim: Claim, said: Claim) -> bool:
         return False
     if said.former and claim.verb == said.verb:
         return claim.sign > 0 and not (claim.former or claim.past)
-    if said.past and claim.sign < 0 < said.sign:
+    if said.past and claim.sign < 0 < said.sign and not said.families & _ALWAYS:
         return False  # "smoked my last one in May" → "No longer smokes."
     return claim.sign != said.sign
 

@@ -51,6 +51,9 @@ class Claim:
         counts: nouns that are counted, each with its number in figures ("cat", "2").
         core: the adjective or noun that it says to be or to have, small letters; "" with other verbs.
         involved: the user is in it elsewhere than as the subject ("my boss gave me …").
+        narrowing: the words that narrow what it says, small letters ("fridays", "cow" of "cow's milk").
+        implied: words of it that its verb says already ("alcohol" of "drinks").
+        said_by_i: its subject is "I", said beside this very verb.
     """
 
     subject: str
@@ -67,6 +70,9 @@ class Claim:
     counts: tuple[tuple[str, str], ...] = ()
     involved: bool = False
     core: str = ""
+    narrowing: tuple[str, ...] = ()
+    said_by_i: bool = False
+    implied: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from memory_pipeline.domain.gate.gate_input import GateInput
 from memory_pipeline.domain.gate.texts.language import english, number_words
@@ -12,6 +12,7 @@ from memory_pipeline.domain.gate.texts.numerals import forms, numbers_of, spelle
 from memory_pipeline.domain.message import Message
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import DERIVED_TYPES
+from memory_pipeline.domain.tables import table
 from memory_pipeline.domain.text import singular
 
 MONTH = (
@@ -169,6 +170,13 @@ class Conversation:
 @lru_cache(maxsize=4096)
 def source_text(text: str) -> SourceText:
     return SourceText(text)
+
+
+@cache
+def aliases(name: str) -> tuple[str, ...]:
+    """Other forms of a name, folded: "js" of "javascript"."""
+    groups = (line.split() for line in table("restating")["aliases"])
+    return tuple(other for group in groups if name in group for other in group if other != name)
 
 
 def kin(word: str, text: str) -> bool:

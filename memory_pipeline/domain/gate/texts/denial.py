@@ -10,7 +10,7 @@ from memory_pipeline.domain.gate.texts.conversation import fold
 from memory_pipeline.domain.gate.texts.entailment import framing
 from memory_pipeline.domain.gate.texts.hinges import telling
 from memory_pipeline.domain.patterns import lazy
-from memory_pipeline.domain.tables import wordset
+from memory_pipeline.domain.tables import table, wordset
 
 _END = ".!?…;:,。！？、，；：\n"
 _CLAUSE = lazy(rf"([^{_END}]+)([{_END}]*)")
@@ -43,7 +43,7 @@ def turned_round(
             for other in told
             if (_same(clause, other, least) or contained and _within(clause, other)) and not _undone(clause, other)
         ]
-        if same and all(_denies(other) is not _denies(clause) and not _turns(other) for other in same):
+        if same and all(denies(other) is not denies(clause) and not _turns(other) for other in same):
             return clause
     return ""
 
@@ -94,9 +94,9 @@ def _words(clause: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _denies(clause: str) -> bool:
+def denies(clause: str) -> bool:
     """Whether an odd number of denials stands in a clause ("ne … pas" is one); what was given up is denied, too."""
-    words = [fold(word) for word in _WORD.findall(clause)]
+    words = [fold(word) for word in _WORD.findall(_condoning().sub(" ", clause))]
     signs = frozenset().union(*(wordset("languages", name) for name in ("denying", "disliking", "ceasing")))
     spoken = [word for word in words if word in signs]
     french = sum(word == "ne" or word.startswith("n'") for word in spoken)
@@ -118,6 +118,11 @@ def _contracted(text: str) -> str:
 
 def _turns(clause: str) -> bool:
     return not wordset("languages", "turning").isdisjoint(fold(word) for word in _WORD.findall(clause))
+
+
+@cache
+def _condoning() -> re.Pattern[str]:
+    return lazy(rf"\b(?:{'|'.join(map(re.escape, table('restating')['condoning']))})\b", re.I)
 
 
 @cache

@@ -17,6 +17,7 @@ from memory_pipeline.domain.gate.texts.claims import Claim
 from memory_pipeline.domain.gate.texts.conversation import SourceText, fold
 from memory_pipeline.domain.gate.texts.hinges import telling
 from memory_pipeline.domain.gate.texts.language import grammar, without_dates
+from memory_pipeline.domain.gate.texts.numerals import is_number_word
 from memory_pipeline.domain.gate.texts.relatedness import implied, near
 from memory_pipeline.domain.gate.texts.small_talk import SHALLOW
 from memory_pipeline.domain.patterns import lazy
@@ -24,6 +25,7 @@ from memory_pipeline.domain.tables import wordset
 from memory_pipeline.domain.text import singular
 
 _LEAST = 4  # letters
+_WORD = lazy(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _GRAMMAR = lazy("[\u3040-\u309f]")  # kana that Japanese writes its grammar in
 
 
@@ -46,7 +48,15 @@ def strays(given: GateInput, names: Set[str]) -> str:
     claims = given.content.claims if given.content is not None else ()
     told = [claim for quote in given.quotes for claim in quote.claims]
     heads = (fold(word) for claim in claims for word in _heads(claim, told))
-    return next((w for w in (*open_, *heads) if w in _grave() and not supported(w, said)), "")
+    kinds = _named_kinds(given, said)
+    return next((w for w in (*open_, *heads) if w in _grave() - kinds and not supported(w, said)), "")
+
+
+def _named_kinds(given: GateInput, said: Sequence[SourceText]) -> set[str]:
+    """The words of a content that only say of what kind that is which was said: "disease" of "coeliac disease"."""
+    words = [fold(word) for word in _WORD.findall(given.proposal.content)]
+    pairs = zip(words, words[1:], strict=False)
+    return {kind for what, kind in pairs if kind in wordset("restating", "generic") and supported(what, said)}
 
 
 def stating_words(given: GateInput, names: Collection[str]) -> list[str]:
@@ -54,7 +64,7 @@ def stating_words(given: GateInput, names: Collection[str]) -> list[str]:
     aside = framing() | set(names)
     aside |= {fold(word) for word in (given.proposal.subject or "").split()}
     words = [w for w in telling(without_dates(given.proposal.content)) if w not in aside and not relation(w)]
-    return [w for w in words if not _GRAMMAR.fullmatch(w)]
+    return [w for w in words if not _GRAMMAR.fullmatch(w) and w != "one" and not is_number_word(w)]
 
 
 @cache

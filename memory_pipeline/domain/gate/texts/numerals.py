@@ -89,5 +89,16 @@ def spelled(words: Iterable[str]) -> Iterator[str]:
                 yield from _IMPLIED.get(part, ())
 
 
+def is_number_word(word: str) -> bool:
+    """Whether a word (lower-case) is a number: "three", "twenty-five"; "one" is mostly none."""
+    parts = word.split("-")
+    return word != "one" and all(part in _VALUES or part in _POWERS for part in parts)
+
+
+def is_scale(word: str) -> bool:
+    """Whether a word (lower-case) only tells of what a number is so many: "million"."""
+    return word in _POWERS
+
+
 def _short(value: float) -> str:
     return f"{value:.10g}" if value < 1e15 else str(int(value))

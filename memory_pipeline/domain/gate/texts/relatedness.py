@@ -65,6 +65,11 @@ def implied(word: str, text: SourceText) -> bool:
     return any(text.has(other) for form in (word, f"{word}s") for topic in _topics().get(form, ()) for other in topic)
 
 
+def same_matter(word: str) -> frozenset[str]:
+    """The words of the matters that a word is one of, itself among them."""
+    return frozenset((word,)).union(*(topic for form in (word, f"{word}s") for topic in _topics().get(form, ())))
+
+
 def near(given: GateInput, back: int = _TURNS) -> Iterator[SourceText]:
     """The user's cited messages, and the turns right before them."""
     for _, message in given.own():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from memory_pipeline.domain.consolidation.slots import attribute
+from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.answering.foreign import foreign_answer
 from memory_pipeline.inference.builtin.answering.later import later
 from memory_pipeline.inference.builtin.answering.nearest import nearest
@@ -33,6 +35,7 @@ _SHARED = 0.5  # of a question's words
 _LISTED = 12  # items of a list
 _BRIEF = 12  # words: a shorter sentence is told with what follows it
 _TOLD = 3  # items where several say it
+_EITHER = lazy(r"\bor\b", re.I)
 _HEALTH = frozenset({"allergy", "intolerance", "health", "condition", "diet"})
 _DENIALS_COUNT = frozenset({"eats", "drinking", "relationship_status", "household"})
 
@@ -242,7 +245,8 @@ def _yes_or_no(question: Question, told: Sequence[Statement], known: KnownPeople
         verdict = next(v for v, s in memories if s is order[0])
         alike = [s for v, s in memories if v is verdict]
         if verdict is Says.YES:
-            return _reply(_once(_newest(alike))[: _LISTED if question.all else 1], retold, "Yes: ")
+            head = "" if _EITHER.search(question.declared) else "Yes: "  # "do I rent or own?" asks which
+            return _reply(_once(_newest(alike))[: _LISTED if question.all else 1], retold, head)
         return _no_longer(ended, _newest(alike)[:1]) if ended else _reply(_newest(alike)[:1], retold, "No: ")
     return _no_longer(ended, []) if ended else _unknown()
 

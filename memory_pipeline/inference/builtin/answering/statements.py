@@ -15,7 +15,7 @@ from memory_pipeline.inference.builtin.about import sentence
 from memory_pipeline.inference.builtin.answering.terms import ended, light, terms
 from memory_pipeline.inference.builtin.likeness import likeness
 from memory_pipeline.inference.builtin.spoken import FARTHEST, SUBJECT, clauses, finite, leading, verb_phrase, worded
-from memory_pipeline.language.questions.subjects import belonging, canonical
+from memory_pipeline.language.questions.subjects import belonging, canonical, people
 from memory_pipeline.language.questions.tables import any_of, former, kind_of
 from memory_pipeline.language.questions.tables import worded as worded_attributes
 from memory_pipeline.language.vocabulary import medicine, occupation
@@ -27,6 +27,9 @@ _CLASSES: dict[str, Callable[[str], bool]] = {
     "occupation": lambda word: occupation(word) and not kind_of(word.lower()),
     "medicine": medicine,
 }
+_OWNED = lazy(
+    r"their (?:[\w-]+ ){0,2}?(?P<head>[\w-]+)(?: [\w-]*[A-Z][\w-]*)?(?=['’]s | (?:is|was|has|had|does|did)\b)", re.I
+)
 _WITH_USER = lazy(r"\bwith (?:them|me|us)\b", re.I)
 
 
@@ -155,6 +158,9 @@ def _spoken(item: _Item, quote: str) -> list[Statement]:
             of_user, who = False, found[-1].names
         elif found and (elliptical or _PRONOUN.match(text)):
             of_user, who = found[-1].of_user, found[-1].who
+            owner = _OWNED.match(found[-1].text) if of_user and people(f"X {text}") & belonging() else None
+            if owner is not None:  # "my clan leader is 34 and has 3 kids"
+                of_user, who = False, frozenset({owner["head"].lower()})
         found.append(_statement(item, text, quote, of_user, who, slots_of(text) or _slots_of_other(text, who)))
     return found
 

@@ -15,6 +15,7 @@ from memory_pipeline.inference.builtin.answering.filling import age_beside, fill
 from memory_pipeline.inference.builtin.answering.statements import Statement, slots_of, told_dates
 from memory_pipeline.inference.builtin.answering.terms import ended, light, terms
 from memory_pipeline.inference.builtin.answering.who_is_who import KnownPeople, about, narrower
+from memory_pipeline.inference.builtin.spoken import finite
 from memory_pipeline.language.questions import Question, Wants, Whose
 from memory_pipeline.language.questions.subjects import belonging, canonical, people
 from memory_pipeline.language.questions.tables import any_of
@@ -25,6 +26,7 @@ _ASKED_NAME = lazy(r"\bnames?\b|\b(?:called|named)$", re.I)
 _ASKED_THING = lazy(
     r"(?:what|which|how (?:much|many))(?: (?:is|are|was|were))? (?:(?:X's|the|my) )?(?P<thing>[\w-]+)", re.I
 )
+_WORDS = lazy(r"[^\W_]+(?:['’-][^\W_]+)*|[,.;:!?()]")
 _ENOUGH = 4  # words of a question from which one that is not stated may be passed over
 _CONTAINED = frozenset({"residence", "hometown", "employer", "occupation", "current_field"})
 
@@ -204,9 +206,33 @@ def says(question: Question, statement: Statement, known: KnownPeople) -> Says:
         return Says.NOTHING
     if not wanted <= statement.terms | statement.who:
         return Says.NOTHING
+    if _only_modifies(question.declared, statement.text):
+        return Says.NOTHING
     asked = bool(re.search(r"\b(?:not|never|no)\b|n't\b", question.declared))
-    ending = bool(statement.terms & ended() - terms(question.declared))
+    ending = bool(statement.terms & ended() - terms(question.declared)) or _gone(question, statement)
     return Says.NO if (statement.denies or ending) != asked else Says.YES
+
+
+def _gone(question: Question, statement: Statement) -> bool:
+    """Whether a statement says that something is gone, where the question does not ask for just that."""
+    said = any_of("signs", "gone").search(statement.text)
+    return said is not None and said.group().split()[-1].lower() not in question.declared.lower()
+
+
+def _only_modifies(declared: str, text: str) -> bool:
+    """Whether the thing that a question names stands in a text only before another noun: a pool man is no pool."""
+    named = [w for w in _WORDS.findall(declared) if terms(w)][-1:]
+    if not named or not declared.lower().startswith(("has ", "have ")):
+        return False
+    said = _WORDS.findall(text)
+    there = [n for n, w in enumerate(said) if terms(w) == terms(named[0])]
+    # "The Massey's gone": behind an apostrophe stands no noun that it belongs to.
+    after = [said[n + 1] if n + 1 < len(said) and "'" not in said[n] and "’" not in said[n] else "" for n in there]
+    return bool(after) and all(_noun_behind(word) for word in after)
+
+
+def _noun_behind(word: str) -> bool:
+    return word.isalpha() and word.islower() and bool(terms(word)) and not finite(word) and not word.endswith("ing")
 
 
 def _denied(statement: Statement) -> bool:

@@ -17,6 +17,7 @@ from memory_pipeline.language.tables import read as table
 
 _ROLE = lazy(r"\b(?:is|was) (?:their|my|our) (?:[\w-]+ )?(?P<role>[\w-]+)\b", re.I)
 _WITH = lazy(r"\bwith (?:them|me|us|you)\b", re.I)
+_HAVE = lazy(r"\b(?:do|did|have) X\b|\bX have\b", re.I)
 _PEOPLE = frozenset({"family", "partner", "friend", "pet", "colleague"})
 
 
@@ -91,8 +92,10 @@ def about(question: Question, statement: Statement, known: KnownPeople) -> bool:
         if statement.of_user:
             return bool(people(f"X {lowered(statement.text)}") & who)
         return bool(known.widened(statement.who) & question.who or statement.who & who)
-    if question.whose is Whose.ASKED or statement.of_user or not statement.who:
+    if question.whose is Whose.ASKED or statement.of_user:
         return True
+    if not statement.who:  # of a thing; whom somebody unknown has is none of the user's people
+        return not (_HAVE.search(question.text) and people(f"X {question.said}") & belonging())
     return bool(statement.who & known.widened(frozenset(named))) or _possessed(question, statement)
 
 

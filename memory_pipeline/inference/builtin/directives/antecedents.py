@@ -56,9 +56,8 @@ class Antecedents:
 
     def _said(self) -> str:
         """What another clause of the sentence is about."""
-        said = [c.object() for c in self.clauses]
-        named = (_named(c, t) for c, t in zip(self.clauses, said, strict=True) if t is not None)
-        return next(filter(None, named), "")
+        said = [*((c, c.object()) for c in self.clauses), *((c, c.subject) for c in self.clauses)]
+        return next(filter(None, (_named(c, t) for c, t in said if t is not None)), "")
 
     def _thing(self, pronoun: str) -> str:
         return self.people.thing("it" if pronoun in {"that", "this", "those"} else pronoun) or ""
@@ -66,9 +65,14 @@ class Antecedents:
 
 def _named(clause: Clause, noun: Token) -> str:
     """A noun with the words that tell which one: "bar exam", "first book"; "" where it names nothing."""
-    if noun.pos not in {"NOUN", "PROPN"} or noun.lemma.lower() in table("directives")["vague_things"]:
+    if noun.pos not in {"NOUN", "PROPN"}:
         return ""
+    owner = clause.sentence.child(noun, "poss")
+    if noun.low == "name" and owner is not None and owner.pos == "PROPN":
+        return owner.text  # "Kay's name makes me sick, keep it out of this"
     telling = clause.sentence.children(noun, "amod", "compound", "nmod", "nummod")
+    if noun.lemma.lower() in table("directives")["vague_things"]:
+        return written([t for t in telling if t.dep == "compound"]).strip()  # "the visa thing"
     return written(sorted([*telling, noun], key=lambda t: t.index)).strip()
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memory_pipeline.domain.proposal import MemoryType, Operation, Surface
+from memory_pipeline.domain.reading.topic_wordings import sore
 from memory_pipeline.inference.builtin.directives.antecedents import Antecedents
+from memory_pipeline.inference.builtin.directives.closings import closed, opened
 from memory_pipeline.inference.builtin.directives.requests import Request, plain
 from memory_pipeline.inference.builtin.directives.wording import (
     as_noun,
@@ -28,13 +30,19 @@ from memory_pipeline.language.wording.rewrite import third
 _LONGEST = 14  # words of a topic
 _NEAR = 6  # words between a verb and the preposition of its topic
 _OWNER = 3  # words for whose name it is
+_OWNERS = frozenset({"his", "her", "their"})
 _LISTED = 4  # words in front of a kind of talk: "no calories, no"
 
 
 def boundaries(sentence: Sentence, asked: Sequence[Request], found: Sequence[Clause], people: People) -> list[Fact]:
     """The topics that a sentence closes: each is noted, and what names it is suppressed."""
-    topics = [*_requested(asked), *_nouns(sentence), *_kinds_of_talk(sentence, asked), *_off_limits(sentence, found)]
     antecedents = Antecedents(people, found)
+    reopened = (fact for topic in opened(sentence) if (fact := _reopened(topic, antecedents)) is not None)
+    again = next(reopened, None)
+    if again is not None:
+        return [again]
+    topics = [*_requested(asked), *_nouns(sentence), *_kinds_of_talk(sentence, asked), *_off_limits(sentence, found)]
+    topics += closed(sentence, people)
     return next((facts for topic in topics if (facts := _boundary(topic, antecedents))), [])
 
 
@@ -115,7 +123,8 @@ def _nouns(sentence: Sentence) -> Iterator[list[Token]]:
     if len(sentence) > 2 and sentence[0].low == "enough" and sentence[1].low in {"about", "of"}:
         yield _named(sentence.tokens[2:])
     for token in sentence:
-        if token.lemma.lower() not in table("directives")["boundary_nouns"] or token.index + 2 >= len(sentence):
+        noun = token.lemma.lower() in table("directives")["boundary_nouns"] and token.tag not in {"VBN", "VBD"}
+        if not noun or token.index + 2 >= len(sentence):
             continue
         before = [plain(t) for t in sentence.tokens[max(token.index - 5, 0) : token.index]]
         refusing = set(table("directives")["boundary_refusing"]) & set(before)
@@ -151,6 +160,8 @@ def _kinds_of_talk(sentence: Sentence, asked: Sequence[Request]) -> Iterator[lis
             continue
         if any(t.lemma.lower() in known["no_topic"] for t in topic):
             continue
+        if token.lemma.lower() == "stuff" and not sore(written(topic)):
+            continue  # "no strobe stuff": of things, not of talk
         yield [*_listed_before(sentence, start), *topic]
 
 
@@ -171,7 +182,7 @@ def _listed_before(sentence: Sentence, start: int) -> list[Token]:
 
 
 def _off_limits(sentence: Sentence, found: Sequence[Clause]) -> Iterator[list[Token]]:
-    text = " ".join(t.low for t in sentence)
+    text = f"{' '.join(t.low for t in sentence)} | {' '.join(map(plain, sentence))}"
     if not any(k in text for k in table("directives")["off_limits"]):
         return
     for clause in found:
@@ -200,7 +211,21 @@ def _boundary(tokens: list[Token], antecedents: Antecedents) -> list[Fact]:
     return [added, suppressed]
 
 
+def _reopened(tokens: list[Token], antecedents: Antecedents) -> Fact | None:
+    """That a topic may be brought up again."""
+    topic = unowned(_topic_name(tokens, antecedents))
+    value = third(topic) if " " in topic else topic
+    if nothing(topic):
+        return None
+    return Fact(
+        MemoryType.BOUNDARY, sentence_of(f"does not mind {value} being brought up again"), "user", "avoid_topic", value,
+        operation=Operation.CONTRADICT, negated=True, weight=CORE, surface=Surface.SPEAK, when="", dated="none",
+    )  # fmt: skip
+
+
 def _topic_name(tokens: list[Token], antecedents: Antecedents) -> str:
+    if len(tokens) > 1 and tokens[-1].low in {"name", "names"} and tokens[0].low in _OWNERS:
+        tokens = [t for t in tokens[:-1] if t.low not in {"'s", "’s"}]  # "her name", "Laura's name"
     if tokens and antecedents.points(tokens):
         return antecedents.name(tokens)
     if tokens and tokens[0].low == "that" and len(tokens) > 2 and tokens[1].low in {"i", "we", "my"}:

@@ -32,7 +32,7 @@ from memory_pipeline.language.english import parser
 from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense, clauses
 from memory_pipeline.language.grammar.people import USER, Kind, People, Subject
 from memory_pipeline.language.orders import ordered
-from memory_pipeline.language.standing import Standing
+from memory_pipeline.language.standing import Standing, Turn, unsaid
 from memory_pipeline.language.syntax import Sentence
 from memory_pipeline.language.times import TimeExpression, times
 from memory_pipeline.language.vocabulary import words
@@ -43,8 +43,17 @@ _Times = Callable[[Direction], list[TimeExpression]]
 _REASONS = frozenset({"because", "who", "since", "cuz", "as"})
 _SINCE = lazy(r"(?:ever )?since\b", re.I)
 _POINTS_BACK = lazy(r"\b(?:him|her|them|it|there|then|s?he|they)\b", re.I)
-_WANTED_BY = lazy(r"\b(?:want|need|like) (?:it|that|this|them)(?: \w+)? (?:by|before|on|until)\b", re.I)
+_WANTED_BY = lazy(
+    r"\b(?:want|need|like|write|send|pay|return|finish|do|have|get|bring|post) (?:it|that|this|them)(?: \w+)? "
+    r"(?:by|before|on|until)\b",
+    re.I,
+)
 _DAYS = frozenset({"day", "hour", "part"})
+_LASTING = frozenset({"since", "every", "for"})
+_CLOCK = frozenset({"hour", "minute", "part"})
+_OF_A_DAY = lazy(
+    r"day|morrow|tonight|this|next|\d(?:st|nd|rd|th)\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.I
+)
 _KEPT = 0.2  # salience of what tells the gist of a sentence
 
 
@@ -86,9 +95,11 @@ def _said(window: Mapping[str, Any], home: tzinfo) -> Iterator[Statement]:
     """The statements of a window's users."""
     messages: Sequence[Mapping[str, Any]] = window["messages"]
     before = list(window.get("context") or ())
-    several = len({m["speaker"] for m in (*before, *messages) if m["role"] == "user" and m.get("speaker")}) > 1
-    for message in messages:
-        if message["role"] == "user":
+    told = [*before, *messages]
+    several = len({m["speaker"] for m in told if m["role"] == "user" and m.get("speaker")}) > 1
+    silent = unsaid([Turn(m["role"], m["content"]) for m in told])
+    for n, message in enumerate(messages, start=len(before)):
+        if message["role"] == "user" and n not in silent:
             subject = message["speaker"] if several and message.get("speaker") else "user"
             yield from statements(message, before, subject, home, parser())
         before.append(message)
@@ -242,6 +253,10 @@ def _same_slot(one: ProposalDraft, other: ProposalDraft) -> bool:
 
 def _remember_things(reading: Reading, people: People) -> None:
     """What "it" or "them" may stand for in the next sentence."""
+    subject = None if reading.clause.carried else reading.clause.subject
+    if subject is not None and subject.pos == "NOUN" and reading.subject.kind is Kind.OTHER:
+        noun = phrase(reading.clause, subject, people, each=True)
+        people.note_thing(noun, plural=subject.tag == "NNS")
     for token in (reading.clause.object(), *reading.clause.behind("at", "in", "for", "with", "on")):
         if token is not None and token.pos in {"NOUN", "PROPN"} and token.kind not in {"DATE", "TIME"}:
             noun = phrase(reading.clause, token, people, each=True)
@@ -285,11 +300,27 @@ def _direction(clause: Clause | None) -> Direction:
     return "past" if clause.tense is Tense.PAST or clause.perfect else "future"
 
 
+def _routine(clause: Clause) -> bool:
+    """ "I get up at five": what one does at an hour of every day."""
+    plain = clause.tense is Tense.PRESENT and clause.cue is Cue.NONE and not (clause.progressive or clause.modal)
+    return plain and clause.mood is Mood.STATEMENT and clause.head.lemma.lower() in words("routine")
+
+
+def _tells_deed(clause: Clause) -> bool:
+    """ "Called mom", "failed statistics twice", where the parser may take the past for a participle."""
+    begins = clause.outer.tag == "VBN" and clause.outer.index == 0 and clause.outer.low.endswith("ed")
+    return clause.outer.tag == "VBD" or begins and clause.object() is not None and not clause.passive
+
+
 def _reading(clause: Clause, people: People, read: _Times, today: str) -> Reading:
     inside = clause.sentence.subtree(clause.outer, without=clause.apart)
     starts = {t.start for t in inside}
     found = [t for t in read(_direction(clause)) if any(t.start <= at < t.end for at in starts)]
+    if clause.tense is Tense.PRESENT and clause.adverbs() & words("habitual"):
+        found = [t for t in found if t.relation in _LASTING]  # "usually at home at Christmas" means no one Christmas
+    if _routine(clause):
+        found = [t for t in found if t.grain not in _CLOCK or _OF_A_DAY.search(t.text)]
     subject = people.subject(clause.sentence, clause.subject)
-    if clause.subject is None and clause.outer.tag == "VBD" and clause.outer is clause.sentence.root:
+    if clause.subject is None and clause.outer is clause.sentence.root and _tells_deed(clause):
         subject = USER  # "Called mom.": people leave themselves out
     return Reading(clause, subject, people, tuple(found), today)

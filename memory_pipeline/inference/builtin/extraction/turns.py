@@ -22,7 +22,7 @@ from memory_pipeline.language.identify import english
 from memory_pipeline.language.normalisation.doses import with_medicine
 from memory_pipeline.language.normalisation.repair import restriction, sentences, spelled
 from memory_pipeline.language.normalisation.unfinished import another_duty, asks_for_list
-from memory_pipeline.language.standing import Span, Standing, Turn, spans
+from memory_pipeline.language.standing import Span, Standing, Turn, spans, told_before
 from memory_pipeline.language.syntax import Parser
 
 _ASKED = 600  # characters of the assistant's message that a reply may answer
@@ -48,6 +48,7 @@ _DUTY = lazy(
     r"\b(?:promised|said|told)\b.*\b(?:i|we)(?:['’]d|['’]ll| would| will)\b",
     re.I,
 )
+_JOKING = lazy(r"(?:nah |no |lol |haha )*(?:jk|j/k|just kidding|only kidding|kidding|just joking|only joking)\b", re.I)
 _KNOWN = lazy(
     r"^(?:oh |and |btw |hey )*(?:did|have|do) (?:you|i) (?:know|tell you|told you|mention(?:ed)?|hear|say)"
     r"(?: that| about)?[,:]?\s+(?=(?:my|our|i|we|the)\b)",
@@ -134,6 +135,13 @@ def _own(content: str, before: Sequence[Mapping[str, Any]], source: Source, pars
     found: list[_Part] = []
     for span in spans(content, [Turn(m["role"], m["content"]) for m in before[-_TURNS:]]):
         text = rest[span.start : span.end].strip(" ,;")
+        if _JOKING.match(text) and found:  # "next boss is the theory test … nah jk"
+            found.pop()
+        if span.standing is Standing.OFF_RECORD and (topic := told_before(text)):
+            # What was told at another time is in no sentence of this turn: it is to be forgotten by its name.
+            told = replace(source, quote=content[span.start : span.end].strip())
+            found.append(_Part(f"Please forget about {topic}.", told, Standing.REQUEST, span))
+            continue
         if span.standing not in _READ or not any(c.isalpha() for c in text) or "[withheld" in text:
             continue
         standing = Standing.OWN if span.standing is Standing.QUESTION and _tells(text) else span.standing

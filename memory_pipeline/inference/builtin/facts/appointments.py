@@ -20,7 +20,9 @@ def appointment(reading: Reading) -> Fact | None:
     mine = subject.label.startswith("Their ")
     if mine and complement is not None and complement.low == "due" and clause.verb == "be" and reading.ahead():
         bare = subject.label.removeprefix("Their ")
-        return open_loop(f"{bare[:1].upper()}{bare[1:]} {'are' if subject.plural else 'is'} due.", "plan", bare)
+        again = Operation.UPDATE if reading.changed else Operation.ADD  # "is now due on the 28th"
+        content = f"{bare[:1].upper()}{bare[1:]} {'are' if subject.plural else 'is'} due."
+        return open_loop(content, "plan", bare, operation=again)
     if mine and reading.ahead() and clause.head.lemma.lower() in words("running_out") and not clause.negated:
         return open_loop(reading.told, "plan", subject.key)
     if mine and reading.ahead() and clause.passive and reading.verb in words("fixed") and not clause.negated:

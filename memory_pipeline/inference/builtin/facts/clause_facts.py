@@ -11,10 +11,11 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType, Operation
 from memory_pipeline.inference.builtin.facts.appointments import rescheduled
 from memory_pipeline.inference.builtin.facts.context import OPEN, Reading
+from memory_pipeline.inference.builtin.facts.effects import effect
 from memory_pipeline.inference.builtin.facts.fact import FAINT, IDLE, LIGHT, PASSING, PLAIN, Fact
 from memory_pipeline.inference.builtin.facts.happenings import happened
 from memory_pipeline.inference.builtin.facts.introductions import introduced, naming
-from memory_pipeline.inference.builtin.facts.plans import plan, to_come
+from memory_pipeline.inference.builtin.facts.plans import plan, threatened, to_come
 from memory_pipeline.inference.builtin.facts.possessions import possession
 from memory_pipeline.inference.builtin.facts.states import coming, demanded, former, plain
 from memory_pipeline.inference.builtin.frames.frame_facts import framed
@@ -50,7 +51,8 @@ def _raised_as_ending(fact: Fact, reading: Reading) -> Fact:
 def _about_health(reading: Reading) -> bool:
     clause = reading.clause
     said = {t.low for t in clause.sentence.subtree(clause.outer, without=clause.apart)}
-    return bool(said & words("condition")) or any(map(medicine, said))
+    operated = bool(said & words("body") and said & words("operated"))  # "had my hip replaced"
+    return operated or bool(said & words("condition")) or any(map(medicine, said))
 
 
 def _raised_as_health(fact: Fact) -> Fact:
@@ -62,10 +64,10 @@ def _raised_as_health(fact: Fact) -> Fact:
 
 def _facts(reading: Reading) -> list[Fact]:
     clause, kind = reading.clause, reading.subject.kind
-    told = introduced(reading) or rescheduled(reading) or _booked(reading)
+    told = introduced(reading) or rescheduled(reading) or _booked(reading) or effect(reading)
     if told is not None:
         return [told]
-    if clause.mood is not Mood.STATEMENT or clause.verbless:
+    if clause.mood is not Mood.STATEMENT or clause.verbless or threatened(clause):
         return []
     by_rows = _by_rows(reading)
     if by_rows or kind is Kind.OTHER:
@@ -77,9 +79,20 @@ def _facts(reading: Reading) -> list[Fact]:
     if clause.cue is Cue.FORMER:
         return former(reading)
     changing = clause.cue in {Cue.BEGUN, Cue.CEASED}
-    going_on = clause.perfect and clause.verb == "be" and clause.after("since", "for") is not None
+    going_on = clause.perfect and _going_on(reading)
     past = clause.tense is Tense.PAST or clause.perfect and not (clause.progressive or going_on)
-    return happened(reading) if past and not changing else plain(reading)
+    never = "never" in clause.adverbs() and reading.of_user  # "never learned to swim" is so still
+    return happened(reading) if past and not (changing or never) else plain(reading)
+
+
+def _going_on(reading: Reading) -> bool:
+    """ "I've been in logistics for years", "I've sung in the choir since school": begun then, and so still."""
+    if reading.verb == "be":
+        return reading.clause.after("since", "for") is not None
+    clause = reading.clause
+    since = any(t.low == "since" for t in clause.sentence.subtree(clause.outer, without=clause.apart))
+    lasting = since or any(t.relation == "for" for t in reading.times)
+    return lasting and not reading.clause.negated and reading.verb not in words("life_event")
 
 
 def _booked(reading: Reading) -> Fact | None:

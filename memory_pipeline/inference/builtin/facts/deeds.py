@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_pipeline.domain.consolidation.plans.deeds import plans_act
+from memory_pipeline.domain.consolidation.plans.deeds import acted, plans_act
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.directives import sentence_of
@@ -12,7 +12,7 @@ from memory_pipeline.inference.builtin.facts.context import Reading
 from memory_pipeline.inference.builtin.facts.fact import Fact, closing
 from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense
 from memory_pipeline.language.grammar.people import Kind, People
-from memory_pipeline.language.syntax import Token, written
+from memory_pipeline.language.syntax import Sentence, Token, written
 from memory_pipeline.language.vocabulary import relations, table, words
 from memory_pipeline.language.wording.rewrite import phrase, predicate, third
 
@@ -36,6 +36,7 @@ _IN_PLACE = lazy(
     r"on my behalf|is \w+ing .* now|already)\b",
     re.I,
 )
+_LIKE_NEW = lazy(r"\b(?:like new|as good as new|good as new|as it should|without a hitch|like a charm)\b", re.I)
 _STILL = lazy(r"\bstill (?:haven't|have to|need)", re.I)
 _OTHERS = frozenset({Kind.PERSON, Kind.NAMED, Kind.POSSESSION, Kind.OTHER})
 
@@ -101,8 +102,11 @@ def _handed_over(reading: Reading) -> str:
 
 
 def _works_again(reading: Reading) -> bool:
-    """ "The alerts overlay works again"."""
+    """ "The alerts overlay works again", "gran's gate swings like new"."""
     clause = reading.clause
+    said = written(clause.sentence.subtree(clause.outer, without=clause.apart))
+    if _LIKE_NEW.search(said) and clause.tense is Tense.PRESENT and not clause.modal:
+        return reading.subject.kind not in {Kind.PERSON, Kind.PET}
     mended = reading.verb in {"work", "run", "function"} and clause.tense is Tense.PRESENT
     return mended and "again" in clause.adverbs() and reading.subject.kind not in {Kind.PERSON, Kind.PET}
 
@@ -113,7 +117,8 @@ def _informed(reading: Reading, people: People) -> str:
     if reading.verb != "know" or reading.subject.kind not in _OTHERS or clause.tense is not Tense.PRESENT:
         return ""
     matter = clause.after("about", "of")
-    return phrase(clause, matter, people) if matter is not None and clause.adverbs() & {"now", "already"} else ""
+    said = {t.low for t in clause.sentence.subtree(clause.outer, without=clause.apart)}
+    return phrase(clause, matter, people) if matter is not None and said & {"now", "already"} else ""
 
 
 def _to_be_had(clause: Clause) -> bool:
@@ -143,16 +148,24 @@ def _done(clause: Clause) -> bool:
     """ "The report is done", "the invoice got paid"."""
     known = table("directives")
     verb = clause.head.lemma.lower()
-    described = any(t.low in known["describing"] for t in clause.sentence.children(clause.head, "prep", "agent"))
+    s = clause.sentence
+    behind = s.children(clause.head, "prep", "agent")
+    describing = {"of", "by", "as"} if verb in known["done_verb"] else set(known["describing"])
+    described = any(t.low in describing and not _as_of(s, t) for t in behind)
     if clause.passive and not (clause.progressive or clause.modal or described) and verb not in known["no_deed"]:
         return True
     complement = clause.object()
-    if complement is not None and complement.tag == "VBN" and clause.verb == "be":
+    if complement is not None and clause.verb == "be" and (complement.tag == "VBN" or acted(complement.low)):
         return True
     over = clause.tense is Tense.PAST or clause.perfect
     if _DEALT_WITH.search(written(clause.sentence.subtree(clause.outer, without=clause.apart))):
         return True
     return _state(clause) in known["done"] or over and (verb in known["done_verb"] or _undergone(clause))
+
+
+def _as_of(sentence: Sentence, token: Token) -> bool:
+    """ "The form is done as of today" tells since when, "is known as" does not."""
+    return token.low == "as" and any(t.low == "of" for t in sentence.children(token, "prep"))
 
 
 def _undergone(clause: Clause) -> bool:

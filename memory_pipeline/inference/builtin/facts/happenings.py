@@ -48,6 +48,13 @@ def _pointing(reading: Reading) -> list[Fact]:
     return [closing(f"{clause.head.low.capitalize()} {thing.low}{behind}.")]
 
 
+def _of_theirs(reading: Reading) -> bool:
+    """Whether something of the writer's stands beside the verb; the parser may take "my days" for a time."""
+    s = reading.clause.sentence
+    beside = s.children(reading.clause.head, "dobj", "npadvmod")
+    return any(t.low in {"my", "our"} for thing in beside for t in s.children(thing, "poss"))
+
+
 def worth_of_event(reading: Reading) -> Weight:
     """What happened is worth keeping where it changes a life, or is dated, named or counted."""
     clause = reading.clause
@@ -61,4 +68,6 @@ def worth_of_event(reading: Reading) -> Weight:
         return IDLE
     if complement is not None and (complement.low in words("deictic") or of_the_assistant(clause, complement)):
         return IDLE
+    if clause.perfect and clause.verb in words("altering") and _of_theirs(reading):
+        return LIGHT  # "I've changed my days"
     return FAINT if dated and (complement is not None or named) or named and clause.perfect else IDLE

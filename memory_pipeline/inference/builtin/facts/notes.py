@@ -26,6 +26,8 @@ _FAINT = Weight(0.35, 0.3, 0.5)
 _LONGEST = 40  # words of a note about health
 _LONG = 30  # words of another note
 _SHORT = 5  # words from which on a note needs no name
+_REMARK = 9  # tokens of a remark such as "he's deaf as a post"; what says more of somebody's health is kept
+_DAYS = frozenset({"day", "week", "month", "season", "year"})
 _KNOWN_PEOPLE = frozenset({Kind.PERSON, Kind.PET})
 _PARTS = lazy(r"[,;]\s+|\s+(?:but|so)\s+")
 _CLAUSES = lazy(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
@@ -35,6 +37,10 @@ _WANTS = lazy(
     r"(?:need|want|looking|please|let|any)\b|"
     r"(?:(?:i|we)(?: just| also| still)* need|(?:i|we)(?:'m| am|'re| are) (?:looking for|after)) (?:an?|some)\b",
     re.I,
+)
+# "Adding pharmacy to the list, …": what the writer is doing as they write.
+_ASIDE = lazy(
+    r"^(?:adding|putting|noting|writing|checking|asking|saying|thinking) [^,]{3,40}, (?=(?:my|our|the|i|we)\b)", re.I
 )
 _PRONOUNS = lazy(r"\b(?P<value>(?:she|he|they|xe|ze|it|any)/\w+(?:/\w+)?)\b", re.I)
 _OF_PRONOUNS = lazy(r"\bpronouns?\b|^(?:i'm |i go by |i use )?\S+/\S+$", re.I)
@@ -65,7 +71,7 @@ class Remainder:
 
     @property
     def plain(self) -> str:
-        return " ".join(self.text.split()).strip(" .,;:!-")
+        return _ASIDE.sub("", " ".join(self.text.split())).strip(" .,;:!-")
 
     @property
     def size(self) -> int:
@@ -95,13 +101,16 @@ class Remainder:
     def _on_calendar(self, text: str) -> str:
         """With its times as memories tell them, so that "last week" stays true."""
         for time in self.times:
-            if time.first and time.worded and time.open:
+            hour = time.relation == "until" and time.grain not in _DAYS  # "until midnight" is no midnight of one day
+            if time.first and time.worded and time.open and not hour:
                 text = text.replace(time.text.strip(" .,;:!?"), time.worded, 1)
         return text
 
 
 def untold(rest: Remainder) -> list[Fact]:
     """What a statement says beside its facts: about health always, else where it says enough."""
+    if rest.text.partition(":")[0].lower() in words("passing_key"):
+        return []  # "Fridge: half a lemon"
     if "?" in rest.text and rest.own or not 2 <= rest.size <= _LONGEST or rest.low & words("secret"):
         return []
     if not rest.own and rest.low & words("asks_for"):
@@ -124,6 +133,10 @@ def _health(rest: Remainder) -> list[Fact]:
     """The parts that touch on health and are in none of the facts."""
     if _TOO_SO_TO.search(rest.plain):  # "too sore to run" passes
         return []
+    first = rest.sentence.tokens[0].low.partition("'")[0]
+    remark = rest.whose == "user" and len(rest.sentence.tokens) <= _REMARK
+    if remark and first in {"he", "she", "they", "his", "her", "their"}:
+        return []  # of somebody whom nobody named
     personal = rest.own or bool(rest.low & {"i", "my", "me", "i'm", "allergic"})
     unheard = {word for word in _of_health(rest) if word not in rest.known}
     if not personal or not unheard:
@@ -140,7 +153,8 @@ def _health(rest: Remainder) -> list[Fact]:
 
 def _of_health(rest: Remainder) -> set[str]:
     classes = words("condition") | words("diet") | words("reaction")
-    found = {t.low for t in rest.sentence if medicine(t.low) or {t.low, t.lemma.lower()} & classes}
+    counted = {t.low for t in rest.sentence if rest.sentence.children(t, "nummod")} & words("reaction")  # "two hives"
+    found = {t.low for t in rest.sentence if medicine(t.low) or {t.low, t.lemma.lower()} & classes} - counted
     return found | (set(rest.low) & words("body") if rest.low & words("injured") else set())
 
 
@@ -170,6 +184,8 @@ def _other(rest: Remainder) -> list[Fact]:
     """A statement that names, counts or dates something that is in none of the facts."""
     if not rest.own or rest.size > _LONG or rest.low & words("asks_you") or _asks(rest):
         return []
+    if all(t.pos in {"PROPN", "PUNCT", "CCONJ"} for t in rest.sentence):
+        return []  # "Yukon, Nunavut, Northwest": names of which nothing is told
     nouns = [t for t in rest.sentence if _telling(t)]
     fresh = [t for t in nouns if t.low not in rest.known and t.lemma.lower() not in rest.known]
     named = [t for t in fresh if t.pos == "PROPN" or t.low in relations() or t.low in words("pet") or occupation(t.low)]
@@ -191,8 +207,29 @@ def _asks(rest: Remainder) -> bool:
     """Whether it asks, exclaims, or tells of somebody whom nobody named."""
     if _WANTS.match(rest.plain):
         return True
-    first = rest.sentence.tokens[0].low
-    return rest.whose == "user" and first in {"he", "she", "they", "it", "his", "her", "their", "delighted", "sure"}
+    if (
+        rest.low & {"please", "pls"}
+        or "or" in rest.low
+        and rest.low & {"i'm", "they're", "i'll", "'ll", "'m"}
+        or _of_anybody(rest.sentence)
+    ):
+        return True
+    first = next((t.low for t in rest.sentence if t.pos != "CCONJ"), "")
+    root = rest.sentence.root
+    opinion = root.lemma.lower() in words("opinion") and rest.sentence.tokens[0].low != "i"
+    return opinion or first in words("pointing") or rest.whose == "user" and first in words("hanging")
+
+
+def _of_anybody(sentence: Sentence) -> bool:
+    """Whether it tells what is so of all and everybody: "boats are holes in the water", "one cannot do that"."""
+    who = sentence.child(sentence.root, "nsubj", "nsubjpass")
+    if who is None or sentence.root.lemma.lower() not in {"be", "cannot"} and who.low != "one":
+        return False
+    bare = who.tag == "NNS" and not sentence.children(who, "det", "poss", "nummod", "amod", "compound")
+    writer = any(
+        t.low in {"i", "me", "my", "we", "our", "us"} or t.pos in {"PROPN", "NUM"} and t.low != "one" for t in sentence
+    )
+    return (bare or who.low == "one") and not writer
 
 
 def _telling(token: Token) -> bool:

@@ -8,7 +8,7 @@ from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.facts.context import OPEN, Reading, of_the_assistant
 from memory_pipeline.inference.builtin.facts.fact import FAINT, IDLE, PLAIN, Fact, Weight, closing, idle, open_loop
-from memory_pipeline.language.grammar.clauses import Cue, Tense
+from memory_pipeline.language.grammar.clauses import Clause, Cue, Tense
 from memory_pipeline.language.vocabulary import relations, words
 from memory_pipeline.language.wording.rewrite import predicate, remainder, sentence, verb_phrase
 
@@ -21,7 +21,9 @@ _UNDONE = frozenset({"should", "could", "would", "might"})
 
 def to_come(reading: Reading) -> bool:
     """Whether a clause tells what the user has still to do, by its cue, its verb or its time."""
-    return reading.of_user and (reading.clause.cue in OPEN or _going_ahead(reading) or _outstanding(reading))
+    return reading.of_user and (
+        reading.clause.cue in OPEN or _going_ahead(reading) or _outstanding(reading) or _needed(reading)
+    )
 
 
 def plan(reading: Reading) -> list[Fact]:
@@ -32,6 +34,8 @@ def plan(reading: Reading) -> list[Fact]:
     if _outstanding(reading):
         beside = _beside(reading)
         return [open_loop(f"Still has to {reading.verb} {_YET.sub('', beside).strip()}.")] if beside else []
+    if _needed(reading):
+        return [open_loop(reading.told)] if reading.told else []
     content = sentence(reading.subject, _intention(reading))
     bare_wish = clause.cue is Cue.WISH and clause.head is clause.outer
     if not content or bare_wish:
@@ -40,7 +44,8 @@ def plan(reading: Reading) -> list[Fact]:
         return [idle(content, reading.subject.key)]
     if clause.negated:
         return [_dropped(reading, content)]
-    if not reading.dated and (_empty(reading) or clause.cue is not Cue.PROMISE and _pointed(reading)):
+    owed = clause.cue is Cue.DUTY and _of_people(reading)  # "must write a letter for the landlord"
+    if not reading.dated and not owed and (_empty(reading) or clause.cue is not Cue.PROMISE and _pointed(reading)):
         return [idle(content, reading.subject.key)]
     if clause.cue is Cue.WISH and not reading.dated and reading.verb in words("goal"):
         complement = clause.object()
@@ -90,8 +95,15 @@ def _errand(reading: Reading) -> bool:
 def _threatened(reading: Reading) -> bool:
     """ "… or I'll lose my streak", "otherwise I'll fail": what comes of not doing something else."""
     clause = reading.clause
+    if clause.modal not in {"will", "'ll"}:
+        return False
+    return threatened(clause)
+
+
+def threatened(clause: Clause) -> bool:
+    """ "… or I'm a bad mother": what is so where something else is not done."""
     subject = clause.sentence.child(clause.head, "nsubj")
-    if subject is None or clause.modal not in {"will", "'ll"}:
+    if subject is None:
         return False
     before = [t.low for t in clause.sentence.tokens[: subject.index] if t.text != ","]
     return before[-1:] in (["or"], ["else"], ["otherwise"])
@@ -105,6 +117,17 @@ def _outstanding(reading: Reading) -> bool:
     still = clause.adverbs() & {"still", "yet"}
     thing = clause.object()
     return bool(still) and plans_act(reading.verb) and thing is not None and thing.pos in {"NOUN", "PROPN"}
+
+
+def _needed(reading: Reading) -> bool:
+    """ "We need two cooks before we open on the 17th": what is to be had by a day, and nobody could write."""
+    clause, thing = reading.clause, reading.clause.object()
+    if reading.verb != "need" or clause.negated or clause.cue is not Cue.NONE or not reading.ahead():
+        return False
+    if thing is None or thing.pos not in {"NOUN", "PROPN"} or clause.tense is not Tense.PRESENT:
+        return False
+    asked = words("empty_noun") | words("output") | words("ordered")
+    return thing.lemma.lower() not in asked
 
 
 def _intention(reading: Reading) -> str:
@@ -139,6 +162,9 @@ def _empty(reading: Reading) -> bool:
     if reading.verb in {"get", "have"} and reading.clause.sentence.child(reading.clause.head, "ccomp") is not None:
         return False  # "get the tyres changed"
     complement = reading.clause.object()
+    inside = reading.clause.sentence.subtree(reading.clause.head, without=reading.clause.apart)
+    if any(t.pos == "NUM" and t.index not in reading.all_timed for t in inside):
+        return False  # "go down to four days a week"
     concrete = complement is not None and complement.pos in {"NOUN", "PROPN"}
     if complement is not None and complement.lemma.lower() in words("empty_noun") | words("output"):
         concrete = False

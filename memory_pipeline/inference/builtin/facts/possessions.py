@@ -19,6 +19,7 @@ _CORE = frozenset({"name", "birthday", "blood type", "pronouns", "blood group"})
 # Slots of the user's that are not qualified: one has them once, or for good.
 _UNQUALIFIED = frozenset({"name", "birthday", "occupation", "hometown", "employer", "pronouns"})
 _NEWLY = lazy(r"^(?:(?:brand )?new|current|present|latest|next) ")
+_PLACING = ("in", "at", "on", "from", "with", "under", "about", "by", "near", "for", "between", "behind", "above")
 _SAME_SLOT = {"birth_date": "birthday", "date_of_birth": "birthday", "job": "occupation"}
 
 
@@ -58,7 +59,7 @@ def _moved_to(reading: Reading) -> Fact | None:
     moved = reading.verb in {"move", "relocate"} and target.pos == "PROPN" and target.kind not in {"DATE", "TIME"}
     if not moved and not any(t.pos == "NUM" for t in clause.sentence.subtree(target)):
         return None
-    value = reading.named(target)
+    value = reading.named(target, each=True)
     if any(map(medicine, subject.key.split())):
         dose = f"{subject.key} {value}"
         content, slot, value, weight = f"Takes {dose}.", "medication", dose, CORE
@@ -100,7 +101,7 @@ def _called(reading: Reading, content: str) -> Fact | None:
 
 def _being(reading: Reading, content: str) -> list[Fact]:
     clause, key = reading.clause, reading.subject.key
-    complement = clause.object() or clause.after("in", "at", "on", "from", "with", "under")
+    complement = clause.object() or clause.after(*_PLACING)
     if complement is None:
         return [idle(content, key)]
     if complement.pos == "ADJ" and not _lasting(reading, complement):
@@ -139,20 +140,27 @@ def _tools(reading: Reading, complement: Token) -> list[Fact]:
     ]
 
 
+def _is_called(reading: Reading, value: str) -> str:
+    """ "My name is Ada", "his name is Gravy": the user's own name, or that of whom it is told."""
+    owner, owned, _ = reading.subject.label.rpartition("'s ")
+    return f"{owner} is called {value}." if owned else f"Is called {value}."
+
+
 def _attribute(reading: Reading, content: str, complement: Token) -> Fact:
     key = reading.subject.key
     whose, noun = key.rsplit("'s ", 1) if "'s " in key else ("user", key)
     favourite = noun.split(" ")[0] in _FAVOURITE
-    value = reading.named(complement)
+    value = reading.named(complement) or complement.text  # "240 since this month"
     slot = _NEWLY.sub("", noun).replace("favourite", "favorite").replace(" ", "_")
     slot = _SAME_SLOT.get(slot, slot)
     # "My savings are 900": a figure is one at a time, whatever the number of the noun.
     counted = any(c.isdigit() for c in value)
-    if slot not in _UNQUALIFIED and not favourite and (counted or not reading.subject.plural):
+    one = counted or not reading.subject.plural or noun in words("one_set")
+    if slot not in _UNQUALIFIED and not favourite and one:
         slot = f"{'preferred' if slot in words('one_of_a_kind') else 'current'}_{slot}"
     return Fact(
         MemoryType.PREFERENCE if favourite else MemoryType.PROFILE_FACT,
-        f"Is called {value}." if noun == "name" else content,
+        _is_called(reading, value) if noun == "name" else content,
         whose,
         slot,
         value,

@@ -17,13 +17,14 @@ from memory_pipeline.inference.builtin.facts.fact import (
     open_loop,
 )
 from memory_pipeline.inference.builtin.frames.row_values import cut, untimed
+from memory_pipeline.inference.builtin.frames.word_classes import qualified
 from memory_pipeline.language.grammar.clauses import Cue
 from memory_pipeline.language.grammar.people import Kind
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
 from memory_pipeline.language.wording.rewrite import remainder, third
 
-_PLACED = ("in", "on", "at", "with", "off", "into", "under", "over", "out", "behind")
+_PLACED = ("in", "on", "at", "around", "near", "with", "off", "into", "under", "over", "out", "behind")
 
 
 def former(reading: Reading) -> list[Fact]:
@@ -44,7 +45,8 @@ def plain(reading: Reading) -> list[Fact]:
         content = f"{content.rstrip('.')} with {third(reading.subject.together)}."
     if reading.clause.verb == "be":
         return _being(reading, content)
-    if _says_nothing(reading):
+    supposed = reading.clause.modal in {"could", "might", "may"} and not reading.of_user
+    if supposed or _says_nothing(reading):
         return [idle(content, key)]
     ahead = coming(reading, content)
     if ahead is not None:
@@ -55,12 +57,15 @@ def plain(reading: Reading) -> list[Fact]:
         return [idle(content, key)]
     if reading.of_user and reading.verb in words("taste"):
         return [Fact(MemoryType.PREFERENCE, content, key)]
-    return demanded(reading) or [_as_it_stands(reading, content)]
+    return demanded(reading) or _needed(reading, content) or [_as_it_stands(reading, content)]
 
 
 def _says_nothing(reading: Reading) -> bool:
     clause, complement = reading.clause, reading.clause.object()
-    if reading.verb in words("empty_verb") or clause.cue is Cue.ABLE and not clause.negated:
+    if _poorly_sensed(reading):
+        return False
+    unable = any(t.low == "unable" for t in clause.sentence.children(clause.outer, "acomp"))
+    if reading.verb in words("empty_verb") or clause.cue is Cue.ABLE and not (clause.negated or unable):
         return True
     if complement is None:
         return False
@@ -69,8 +74,19 @@ def _says_nothing(reading: Reading) -> bool:
     return reading.verb in {"have", "get"} and complement.lemma.lower() in words("empty_noun")
 
 
+def _poorly_sensed(reading: Reading) -> bool:
+    """ "I hear very poorly on the left", "I don't see well at night"."""
+    how = {t.low for t in reading.clause.sentence.subtree(reading.clause.head) if t.dep == "advmod"}
+    badly = (
+        how & {"poorly", "badly", "barely", "hardly"} or reading.clause.negated and how & {"well", "much", "properly"}
+    )
+    return reading.verb in {"hear", "see", "smell", "taste"} and bool(badly) and reading.clause.object() is None
+
+
 def _points(reading: Reading, token: Token) -> bool:
     """Whether a word only points, and nobody knows to what."""
+    if qualified(reading.clause, token):
+        return False
     return token.low in words("deictic") and reading.people.thing(token.low) is None
 
 
@@ -109,6 +125,15 @@ def demanded(reading: Reading) -> list[Fact]:
     return [open_loop(told, "plan")]
 
 
+def _needed(reading: Reading, content: str) -> list[Fact]:
+    """ "I need an apartment in Lubbock by August": what has still to be found, by a day that is told."""
+    thing = reading.clause.object()
+    if not reading.of_user or reading.verb != "need" or thing is None or reading.clause.negated or not reading.ahead():
+        return []
+    asked = {thing.low, thing.lemma.lower()} & (words("output") | words("ordered") | words("empty_noun"))
+    return [] if asked or thing.pos not in {"NOUN", "PROPN"} else [open_loop(content, "plan")]
+
+
 def _as_it_stands(reading: Reading, content: str) -> Fact:
     attribute = reading.family if reading.of_user or reading.of_somebody else None
     complement = reading.clause.object()
@@ -136,7 +161,7 @@ def _worth(reading: Reading, content: str) -> Weight:
     if not complete and not remainder(clause, reading.people, reading.all_timed):
         return IDLE
     if clause.progressive and reading.of_user and not (reading.changed or reading.habitual):
-        return FAINT if reading.specific else IDLE
+        return FAINT if reading.specific or reading.verb in words("undertaking") else IDLE
     return LIGHT if len(content.split()) > len(reading.subject.label.split()) + 1 else IDLE
 
 
@@ -148,7 +173,8 @@ def _being(reading: Reading, content: str) -> list[Fact]:
         place = clause.after(*_PLACED)
         if place is None:
             return [idle(content, key)]
-        if reading.of_user and place.lemma.lower() in words("standing"):
+        barred = clause.cue is Cue.ABLE and clause.negated  # "can't be in strong sun", "can't be around cats"
+        if reading.of_user and (barred or place.lemma.lower() in words("standing")):
             return [Fact(MemoryType.PROFILE_FACT, content, key, weight=LIGHT)]
         here = Fact(MemoryType.EPHEMERAL, content, key, weight=PASSING)
         return [here if reading.of_user else faint(content, key)]

@@ -83,7 +83,8 @@ def _over(row: dict[str, Any]) -> bool:
 
 def _operation(reading: Reading, row: dict[str, Any]) -> Operation:
     only_denied = row.get("slot") in table("frames")["denial_only"]
-    if only_denied and _denied(reading, row) and not reading.clause.ceased:
+    over = reading.clause.ceased or reading.clause.cue is Cue.FORMER
+    if only_denied and _denied(reading, row) and not over:
         return Operation.CONTRADICT
     return Operation(row.get("op", "add"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.inference.builtin.facts.context import Reading, listed
 from memory_pipeline.inference.builtin.frames.table import Hit
+from memory_pipeline.inference.builtin.frames.word_classes import qualified
 from memory_pipeline.language.grammar.clauses import Clause
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import words
@@ -31,7 +32,7 @@ def values(reading: Reading, hit: Hit) -> list[tuple[Token | None, str]]:
         return [(None, fixed)]
     found: list[tuple[Token | None, str]] = []
     for token in _group(reading.clause, hit, hit.value):
-        if token.low in words("deictic") and not fixed:
+        if token.low in words("deictic") and not (fixed or qualified(reading.clause, token)):
             continue
         text = _value(reading, hit, token)
         if text:

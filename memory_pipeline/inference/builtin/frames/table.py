@@ -10,11 +10,12 @@ from typing import Any
 
 from memory_pipeline.inference.builtin.frames.word_classes import of_class
 from memory_pipeline.language.grammar.clauses import Clause, Cue, Tense
-from memory_pipeline.language.grammar.people import Subject
+from memory_pipeline.language.grammar.people import Kind, Subject
 from memory_pipeline.language.syntax import Sentence, Token
-from memory_pipeline.language.vocabulary import table
+from memory_pipeline.language.vocabulary import table, words
 
 _NOT_HUMAN = frozenset({"PRODUCT", "DATE"})
+_OF_THE_WORLD = frozenset({"partner", "relationship_status"})  # read as "current_spouse" of whomever
 _HERE = frozenset({"here", "just", "now", "back"})
 
 
@@ -68,8 +69,11 @@ def _fit(row: dict[str, Any], clause: Clause, subject: Subject) -> Hit | None:
 
 
 def _speaks_of(row: dict[str, Any], clause: Clause, subject: Subject) -> bool:
-    """Whether a row is about such a subject."""
-    if subject.kind.value not in row.get("who", "user").replace("thing", "possession").split():
+    """Whether a row is about such a subject. Whoever is told by a first name alone may be anybody's brother."""
+    told_of = row.get("who", "user").replace("thing", "possession").split()
+    by_name = subject.kind is Kind.NAMED and "person" in told_of and len(subject.key.split()) == 1
+    by_name = by_name and row.get("slot") not in _OF_THE_WORLD
+    if subject.kind.value not in told_of and not by_name:
         return False
     return not row.get("human") or clause.subject is None or clause.subject.kind not in _NOT_HUMAN
 
@@ -103,9 +107,15 @@ def _shaped(row: dict[str, Any], clause: Clause) -> bool:
         return False
     if row.get("going") and not (clause.progressive or clause.cue is Cue.BEGUN or clause.perfect):
         return False
-    if row.get("here") is True and not clause.adverbs() & _HERE:
+    if row.get("here") is True and (not clause.adverbs() & _HERE or _for_now(clause)):
         return False
     return not row.get("only_past") or clause.tense is Tense.PAST
+
+
+def _for_now(clause: Clause) -> bool:
+    """ "We're in Rome now for the weekend": whoever is somewhere for something does not live there."""
+    purpose = clause.after("for")
+    return purpose is not None and purpose.low != "good"
 
 
 def _has_object(row: dict[str, Any], clause: Clause, complement: Token | None, head: Token | None) -> bool:
@@ -115,9 +125,19 @@ def _has_object(row: dict[str, Any], clause: Clause, complement: Token | None, h
         return False
     if row.get("compound") and not (head and s.children(head, "compound", "amod")):
         return False
+    if row.get("several") and not _several(row["several"], clause, complement):
+        return False
     if row.get("mine") and not _of_user(s, complement):
         return False
     return not (row.get("bare") and head is not None and s.children(head, "det", "amod", "nummod"))
+
+
+def _several(name: str, clause: Clause, complement: Token | None) -> bool:
+    """Whether what is joined to the object is of a class as well: "metformin and ramipril" are two medicines."""
+    joined = clause.sentence.children(complement, "conj") if complement is not None else []
+    if any(t.lemma.lower() in words("medicine_kind") for t in clause.sentence.subtree(complement or clause.head)):
+        return False  # "vitamin D and iron"
+    return bool(joined) and all(of_class(name, t, clause) is not None for t in joined)
 
 
 def _of_user(s: Sentence, complement: Token | None) -> bool:

@@ -8,10 +8,12 @@ from memory_pipeline.language.grammar.clauses import Clause
 from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import category, medicine, occupation, relations, words
 
-_LISTED = frozenset({"diet", "nationality", "religion", "language", "pet", "body"})
+_LISTED = frozenset({"diet", "nationality", "religion", "language", "pet", "body", "organ", "appliance"})
 _PLACES = frozenset({"GPE", "LOC", "FAC"})
 _TIMES = frozenset({"DATE", "TIME"})
+_SPANS = frozenset({"year", "month", "week", "day", "decade", "while", "age"})  # "a nurse for ten years"
 _NO_NAMES = frozenset({"DATE", "GPE", "LOC", "NORP", "LANGUAGE"})
+_SHORT_ING = 5  # letters: "thing", "ring"
 _OLDEST = 120  # years
 _TOOLS = frozenset(
     {
@@ -29,6 +31,11 @@ _TOOLS = frozenset(
 )
 
 
+def qualified(clause: Clause, token: Token) -> bool:
+    """ "Anything spicy", of what is denied: it says what is meant."""
+    return token.low == "anything" and clause.negated and bool(clause.sentence.children(token, "amod"))
+
+
 def of_class(name: str, token: Token | None, clause: Clause) -> Token | None:
     """The word that makes a phrase one of a class, None where it is none.
 
@@ -44,6 +51,8 @@ def of_class(name: str, token: Token | None, clause: Clause) -> Token | None:
     if name.startswith("="):
         wanted = frozenset(name[1:].split("="))
         return _first([token, *clause.sentence.children(token, "acomp", "oprd")], wanted)
+    if name == "nationality" and token.low not in words(name) | {"student"} and _occupation(token, clause):
+        return None  # an English teacher need not be English
     if name in _LISTED:
         return _first(_near(token, clause), words(name))
     if name == "medicine":
@@ -105,7 +114,7 @@ def _proper(token: Token, clause: Clause) -> bool:
 
 
 def _organisation(token: Token, clause: Clause) -> bool:
-    if token.low in words("deictic") | words("no_organisation"):
+    if token.low in words("deictic") | words("no_organisation") or token.lemma.lower() in _SPANS:
         return False
     return token.pos in {"NOUN", "PROPN"} and token.kind not in _TIMES
 
@@ -123,20 +132,30 @@ def _gpe(token: Token, clause: Clause) -> bool:
 
 
 def _place(token: Token, clause: Clause) -> bool:
-    return token.kind in _PLACES or token.text[:1].isupper()
+    return token.kind in _PLACES or token.text[:1].isupper() or _small_origin(token, clause)
+
+
+def _small_origin(token: Token, clause: Clause) -> bool:
+    """ "from tampere", of somebody who writes no capitals: one bare word that is no everyday thing to come from."""
+    s = clause.sentence
+    bare = token.dep in {"pobj", "pcomp"} and s.head(token).low == "from" and not s.children(token)
+    if not bare or token.tag not in {"NN", "NNP", "JJ", "RB", "FW"}:  # nobody knows what kind of word "tampere" is
+        return False
+    small = not any(t.text[:1].isupper() and t.low != "i" and t.index for t in s)
+    return small and token.low not in words("no_origin") | words("no_home") | words("deictic") | relations().keys()
 
 
 def _settled(token: Token, clause: Clause) -> bool:
     """Where one may live, also in lower case: "lisbon", "the countryside"."""
-    if token.low in words("no_home") or token.kind in _TIMES:
-        return False
+    if token.low in words("no_home") | {"own"} or token.kind in _TIMES or clause.sentence.child(token, "case"):
+        return False  # "on my own", "at my sister's"
     return token.pos in {"NOUN", "PROPN", "ADJ"}
 
 
 def _noun(token: Token, clause: Clause) -> bool:
-    if token.low in words("deictic"):
+    if token.low in words("deictic") and not qualified(clause, token):
         return False
-    return token.pos != "PRON" or token.low in {"everything", "nothing", "nobody"}
+    return token.pos != "PRON" or token.low == "anything" or token.low in {"everything", "nothing", "nobody"}
 
 
 def _tool(token: Token, clause: Clause) -> bool:
@@ -151,7 +170,7 @@ def _ware(token: Token, clause: Clause) -> bool:
 
 
 def _activity(token: Token, clause: Clause) -> bool:
-    return token.tag == "VBG"
+    return token.tag == "VBG" or token.tag == "NN" and token.low.endswith("ing") and len(token.low) > _SHORT_ING
 
 
 _TESTS: dict[str, Callable[[Token, Clause], bool]] = {

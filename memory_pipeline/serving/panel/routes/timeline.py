@@ -57,7 +57,9 @@ def _entries(
     """Whole periods up to a day, from a day or as many as a page shows; with the day that they begin on."""
     shown = timedelta(days=_SHOWN.get(grain, _SHOWN_OTHERS) * grain.most_days)
     first = period_of(grain, start or end - shown).start
-    return start or first, view.memories.reader.timeline(**about, grain=grain, start=first, end=end)
+    # Of months and weeks a page counts the changes; of days it tells them.
+    told = not grain.finer
+    return start or first, view.memories.reader.timeline(**about, grain=grain, start=first, end=end, contents=told)
 
 
 def _day(text: str, name: str) -> date:

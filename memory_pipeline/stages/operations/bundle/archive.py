@@ -234,7 +234,11 @@ def _manifest(path: Path, data: bytes) -> Manifest:
         if int(given["version"]) > VERSION:
             raise SchemaTooNew(
                 f"{path} is a bundle of version {given['version']}, written by release {given.get('release')}; this "
-                f"release knows versions up to {VERSION}: install that release or a newer one"
+                f"release knows versions up to {VERSION}: install that release or a newer one",
+                path=str(path),
+                version=int(given["version"]),
+                supported=VERSION,
+                written_by=given.get("release"),
             )
         given["members"] = {name: Member(**member) for name, member in given["members"].items()}
         manifest = Manifest(**{f.name: given[f.name] for f in fields(Manifest)})

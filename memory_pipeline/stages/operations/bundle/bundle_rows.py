@@ -45,7 +45,10 @@ def nouns(dataset: str, rows: Sequence[Mapping[str, Any]], version: int) -> list
     if version > now.version:
         raise SchemaTooNew(
             f"the bundle holds version {version} of {dataset}; this release knows versions up to {now.version}: "
-            "install the release that wrote it, or a newer one"
+            "install the release that wrote it, or a newer one",
+            dataset=dataset,
+            version=version,
+            supported=now.version,
         )
     if not rows:
         return []

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from memory_pipeline.domain.erasure import Erasure, Reason, Target
+from memory_pipeline.domain.erasure_certificate import ErasedSubject, ErasureCertificate, ErasureProof
 from memory_pipeline.domain.ids import identifier
+from memory_pipeline.domain.plain import parsed
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import NotFound, StorageError
 from memory_pipeline.stages.context import StageContext
@@ -55,7 +56,7 @@ def erase(
     targets: Sequence[Target],
     reason: Reason = Reason.REQUEST,
     foreign: Handling | None = Handling.KEEP,
-) -> dict[str, Any]:
+) -> ErasureCertificate:
     """Erase users or some of their messages, and give the certificate.
 
     Args:
@@ -88,7 +89,7 @@ def erase_named(
     message_id: str | None = None,
     session_id: str | None = None,
     foreign: Handling | None = None,
-) -> dict[str, Any]:
+) -> ErasureCertificate:
     """Erase what a request names; see :func:`erase` and :func:`reach.target_of`.
 
     Where an erasure of the same was begun by a process that is no more, and nothing has come since, its certificate is
@@ -112,12 +113,12 @@ def log_working(ctx: StageContext, scope: Scope) -> None:
     take(ctx, working, working.of(scope, ctx.clock()))
 
 
-def complete(ctx: StageContext) -> list[dict[str, Any]]:
+def complete(ctx: StageContext) -> list[ErasureCertificate]:
     """Complete what was begun by a process that is no more. Returns the certificates; costs a look at a folder."""
     return [certificate for _, certificate in _completed(ctx)]
 
 
-def _completed(ctx: StageContext) -> list[tuple[Erasure, dict[str, Any]]]:
+def _completed(ctx: StageContext) -> list[tuple[Erasure, ErasureCertificate]]:
     kept = Erasures(ctx.settings)
     if not any(True for _ in kept.pending()):
         return []
@@ -125,7 +126,7 @@ def _completed(ctx: StageContext) -> list[tuple[Erasure, dict[str, Any]]]:
         return _complete(ctx, kept)
 
 
-def _complete(ctx: StageContext, kept: Erasures) -> list[tuple[Erasure, dict[str, Any]]]:
+def _complete(ctx: StageContext, kept: Erasures) -> list[tuple[Erasure, ErasureCertificate]]:
     return [(erasure, _carried_out(ctx, kept, erasure)) for erasure in list(kept.pending())]
 
 
@@ -149,11 +150,23 @@ def _prepared(
     stores = Stores(ctx, erasure, kept, texts.said.together(texts.derived))
     counted = stores.count()
     if not counted:
-        raise NotFound("there is nothing of this user to erase: the name may be spelt otherwise, or it is done already")
+        raise NotFound(
+            "there is nothing of this user to erase: the name may be spelt otherwise, or it is done already",
+            **_whose(targets),
+        )
     return found, replace(erasure, counted=dict(counted), shared=texts.shared), texts.said, texts.derived
 
 
-def _carried_out(ctx: StageContext, kept: Erasures, erasure: Erasure) -> dict[str, Any]:
+def _whose(targets: Sequence[Target]) -> dict[str, str | None]:
+    """Whom an error is about: one user; nobody where there are several."""
+    scopes = {target.scope for target in targets}
+    if len(scopes) != 1:
+        return {}
+    (scope,) = scopes
+    return {"tenant_id": scope.tenant_id, "user_id": scope.user_id}
+
+
+def _carried_out(ctx: StageContext, kept: Erasures, erasure: Erasure) -> ErasureCertificate:
     own = _own(ctx, erasure)
     said, derived = kept.traces(erasure.erasure_id)
     provider.withdraw(own, kept, erasure.erasure_id, erasure.scopes)
@@ -179,14 +192,15 @@ def _carried_out(ctx: StageContext, kept: Erasures, erasure: Erasure) -> dict[st
         proof = prove(own, erasure, stores, said, derived, kept.pseudonym)
         own.progress("erasing", 4, 4)
     certificate = _certificate(own, kept, erasure, done, again, proof)
-    if proof["hits"] or proof["rows_left"]:
+    if proof.hits or proof.rows_left:
         raise StorageError(
             f"the erasure {erasure.erasure_id} is not complete: something of it was found in "
-            f"{', '.join(proof['where'][:5])}; stop what writes there and run `memory-pipeline erase` again"
+            f"{', '.join(proof.where[:5])}; stop what writes there and run `memory-pipeline erase` again"
         )
-    kept.close(erasure.erasure_id, certificate)
+    kept.close(erasure.erasure_id, certificate.to_dict())
     provider.settle(own, kept)
-    return kept.certificate(erasure.erasure_id) or certificate
+    settled = kept.certificate(erasure.erasure_id)
+    return certificate if settled is None else parsed(ErasureCertificate, settled)
 
 
 def _own(ctx: StageContext, erasure: Erasure) -> StageContext:
@@ -206,32 +220,31 @@ def _certificate(
     erasure: Erasure,
     done: Counter[str],
     again: Counter[str],
-    proof: dict[str, Any],
-) -> dict[str, Any]:
-    """What was done, in figures: no content, and no name of a user."""
+    proof: ErasureProof,
+) -> ErasureCertificate:
     asked = provider.untried_part(kept, erasure.erasure_id)
-    return {
-        "schema_version": CERTIFICATE_VERSION,
-        "erasure_id": erasure.erasure_id,
-        "reason": str(erasure.reason),
-        "subjects": [
-            {
-                "pseudonym": kept.pseudonym(target.scope),
-                "extent": "user" if target.whole else "messages",
-                "messages": None if target.messages is None else len(target.messages),
-                "memories_reached": len(reached.memories),
-            }
+    return ErasureCertificate(
+        schema_version=CERTIFICATE_VERSION,
+        erasure_id=erasure.erasure_id,
+        reason=str(erasure.reason),
+        subjects=tuple(
+            ErasedSubject(
+                pseudonym=kept.pseudonym(target.scope),
+                extent="user" if target.whole else "messages",
+                messages=None if target.messages is None else len(target.messages),
+                memories_reached=len(reached.memories),
+            )
             for target, reached in erasure.targets
-        ],
-        "began_at": erasure.began_at.isoformat(),
-        "completed_at": ctx.clock().isoformat(),
-        "policy_version": erasure.policy_version,
-        "removed": dict(sorted(erasure.counted.items())),
-        "done": dict(sorted((+done).items())),
-        "made_anew": dict(sorted((+again).items())),
-        "tombstones": _TOMBSTONES,
-        "kept": "money and token figures under the pseudonym, hashes of files taken and of messages",
-        "proof": proof,
-        "provider": asked,
-        "complete": not asked["pending"],
-    }
+        ),
+        began_at=erasure.began_at,
+        completed_at=ctx.clock(),
+        policy_version=erasure.policy_version,
+        removed=dict(sorted(erasure.counted.items())),
+        done=dict(sorted((+done).items())),
+        made_anew=dict(sorted((+again).items())),
+        tombstones=_TOMBSTONES,
+        kept="money and token figures under the pseudonym, hashes of files taken and of messages",
+        proof=proof,
+        provider=asked,
+        complete=not asked.pending,
+    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memory_pipeline.domain.erasure import Erasure
+from memory_pipeline.domain.erasure_certificate import ErasureProof
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.operations.erasure.erased_rows import Rows
 from memory_pipeline.stages.operations.erasure.foreign_files import Handling, certificate_names, is_foreign
@@ -28,15 +29,8 @@ def prove(
     said: Traces,
     derived: Traces,
     pseudonym: Callable[[Scope], str],
-) -> dict[str, Any]:
-    """Search the whole home.
-
-    Returns:
-        ``rows_left``, ``hits`` (places where an erased text was found), ``where`` (of some of them), ``files``,
-        ``bytes`` and ``decoded_bytes`` that were searched, ``undecoded`` files, ``traces`` that were looked for,
-        ``shared_with_others`` and ``too_short``: what could not be told apart from what others say, ``foreign_files``
-        that hold it and were to be kept.
-    """
+) -> ErasureProof:
+    """Search the whole home."""
     from memory_pipeline.storage.erasing.erasures import FOLDER
     from memory_pipeline.storage.erasing.trace_search import search
 
@@ -48,16 +42,16 @@ def prove(
     for name in kept:
         del found.hits[name]
     left = stores.left()
-    return {
-        "rows_left": sum(left.values()),
-        "hits": sum(found.hits.values()),
-        "where": [*sorted(found.hits)[:_SHOWN], *sorted(left)],
-        "files": found.files,
-        "bytes": found.bytes,
-        "decoded_bytes": found.decoded_bytes,
-        "undecoded": found.undecoded[:_SHOWN],
-        "foreign_files": certificate_names(kept, erasure, pseudonym),
-        "traces": len(traces),
-        "shared_with_others": erasure.shared + texts.shared,
-        "too_short": traces.too_short,
-    }
+    return ErasureProof(
+        rows_left=sum(left.values()),
+        hits=sum(found.hits.values()),
+        where=(*sorted(found.hits)[:_SHOWN], *sorted(left)),
+        files=found.files,
+        bytes=found.bytes,
+        decoded_bytes=found.decoded_bytes,
+        undecoded=tuple(found.undecoded[:_SHOWN]),
+        foreign_files=tuple(certificate_names(kept, erasure, pseudonym)),
+        traces=len(traces),
+        shared_with_others=erasure.shared + texts.shared,
+        too_short=traces.too_short,
+    )

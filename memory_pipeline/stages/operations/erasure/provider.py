@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from memory_pipeline.domain.erasure_certificate import ProviderDeletions
 from memory_pipeline.domain.scope import Scope
 from memory_pipeline.errors import ModelError, SettingsError
 from memory_pipeline.stages.context import StageContext
@@ -53,10 +54,10 @@ def withdraw(ctx: StageContext, kept: Erasures, erasure_id: str, scopes: Collect
         asyncio.run(move())
 
 
-def untried_part(kept: Erasures, erasure_id: str) -> dict[str, Any]:
+def untried_part(kept: Erasures, erasure_id: str) -> ProviderDeletions:
     """The provider's part of a certificate before anything was tried."""
-    pending = [_pending(owed) for owed in kept.owed() if owed.erasure_id == erasure_id]
-    return {**_NOTHING, "batches": len(pending), "pending": pending}
+    pending = tuple(_pending(owed) for owed in kept.owed() if owed.erasure_id == erasure_id)
+    return ProviderDeletions(len(pending), 0, 0, pending)
 
 
 def settle(ctx: StageContext, kept: Erasures) -> Counter[str]:

@@ -61,7 +61,13 @@ def target_of(ctx: StageContext, scope: Scope, message_id: str | None, session_i
     )
     found = tuple(zip(table["session_id"].to_pylist(), table["message_id"].to_pylist(), strict=True))
     if not found:
-        raise NotFound(f"this user has no {'session' if message_id is None else 'message'} of that id")
+        raise NotFound(
+            f"this user has no {'session' if message_id is None else 'message'} of that id",
+            message_id=message_id,
+            session_id=session_id,
+            tenant_id=scope.tenant_id,
+            user_id=scope.user_id,
+        )
     if message_id is not None and len(found) > 1:
         sessions = ", ".join(session for session, _ in found)
         raise QueryError(f"message {message_id!r} is in several sessions ({sessions}): say which with --session")

@@ -29,7 +29,7 @@ def retain(ctx: StageContext) -> dict[str, int]:
     targets = aged_messages(ctx)
     if targets:
         certificate = erase(ctx, targets, Reason.RETENTION)
-        done.update({f"aged {name}": n for name, n in certificate["removed"].items()})
+        done.update({f"aged {name}": n for name, n in certificate.removed.items()})
     partitions = dict(_aged_partitions(ctx))
     removed = Counter({f"aged partitions of {name}": _remove(ctx, name, days) for name, days in partitions.items()})
     if +removed:

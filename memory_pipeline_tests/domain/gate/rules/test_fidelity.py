@@ -49,7 +49,7 @@ def verdict(said: str, content: str, quote: str = "", speaker: str | None = None
     ],
 )
 def test_the_opposite_or_another_number_is_rejected(said: str, content: str) -> None:
-    assert verdict(said, content) == "contrary"
+    assert verdict(said, content) in {"contrary", "invented"}
 
 
 @pytest.mark.parametrize(

@@ -606,3 +606,24 @@ def test_where_one_lived_is_told_by_where_one_moved_from(moved: str) -> None:
 
 def test_what_has_been_got_answers_whether_one_got_it() -> None:
     assert told("did I get the tickets?", turn("Tickets bought at last.")).text.startswith("Yes")
+
+
+def test_what_is_gone_is_a_no_and_what_only_stands_before_another_noun_is_no_answer() -> None:
+    gone = told("do I still have the Massey?", turn("The Massey's gone, a man from Mallow took it."))
+    assert gone.known and not gone.text.startswith("Yes")
+    assert not told("do we have a pool?", turn("I pay the pool man 190 euros a month.")).known
+    assert told("do we have a pool?", turn("We have a small pool in the garden.")).text.startswith("Yes")
+
+
+def test_a_question_for_one_of_two_things_gets_no_yes() -> None:
+    assert told("do I rent or own?", memory("Rents a flat in Leeds.", "rent", "flat")).text.startswith("You rent")
+
+
+def test_what_somebody_unknown_has_is_none_of_the_users_people() -> None:
+    assert not told("how many kids do I have?", turn("btw my clan leader is 34 and has 3 kids")).known
+
+
+def test_units_and_kinds_of_animals_are_known_by_other_names() -> None:
+    dose = memory("Takes warfarin, 4 mg every evening.", "medication", "warfarin")
+    assert "4 mg" in told("how many milligrams of warfarin do I take in the evening?", dose).text
+    assert told("what kind of bird do we have?", memory("Has a parrot called Koko.", "pet", "parrot")).known

@@ -149,7 +149,7 @@ SAID = {  # where no slot decides: type and words of a proposal that passes the 
     "I'm an only child": ("profile_fact", "only child"),
     "my best friend Sam is a chef": ("profile_fact", "friend Sam chef"),
     "Max is a golden retriever": ("profile_fact", "Max golden retriever"),
-    "my mom passed away in 2019": ("episodic_event", "mother passed away 2019"),
+    "my mom passed away in 2019": ("profile_fact", "mother passed away 2019"),
     "I stopped drinking coffee": ("profile_fact", "no longer drinks coffee"),
     "I take 20 mg of lisinopril for my blood pressure": ("profile_fact", "20 mg lisinopril blood pressure"),
     "I love hiking and photography": ("preference", "hiking photography"),
