@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from memory_pipeline.inference.builtin_encoder import BuiltinEncoder
+from memory_pipeline.language.requests import examples
+from memory_pipeline.retrieval.prompt.request_examples import FILE, example_vectors, made_from
 from memory_pipeline.retrieval.prompt.requests import Request, Requests
 from memory_pipeline.settings import Settings
 
@@ -85,3 +91,26 @@ def test_names_of_speakers_are_no_terms(requests: Requests, encoder: BuiltinEnco
     found = read(requests, encoder, "Which violin does Melanie own?").without(frozenset({"melani"}))
     assert "melani" not in found.terms
     assert found.names == {"melani"}
+
+
+def test_the_packages_vectors_of_the_examples_are_those_of_the_encoder(encoder: BuiltinEncoder) -> None:
+    texts, _ = examples()
+    with np.load(FILE, allow_pickle=False) as kept:
+        current = str(kept["made_from"]) == made_from(encoder.model, texts)
+        assert current, "the examples or the encoder have changed: python -m benchmarks.request_examples"
+        assert np.abs(kept["vectors"] - encoder.encode(list(texts))).max() < 1e-5
+
+
+def test_examples_of_other_words_or_for_another_encoder_are_encoded() -> None:
+    texts, _ = examples()
+    asked: list[Sequence[str]] = []
+
+    class Other:
+        model, dimensions = "other", 2
+
+        def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            asked.append(texts)
+            return np.zeros((len(texts), 2), dtype=np.float32)
+
+    assert example_vectors(Other(), texts).shape == (len(texts), 2)
+    assert asked == [list(texts)]

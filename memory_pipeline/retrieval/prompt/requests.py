@@ -14,6 +14,7 @@ from memory_pipeline.domain.policy import ContextPolicy
 from memory_pipeline.language import requests
 from memory_pipeline.language.requests import Kind
 from memory_pipeline.language.times.words import WEEKDAYS
+from memory_pipeline.retrieval.prompt.request_examples import example_vectors
 from memory_pipeline.retrieval.scores.keywords import query_terms, stems
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Request:
 class Requests:
     """Reads messages as requests; safe for threads.
 
-    Examples of the kinds are encoded once, when a message first says nothing that names a kind.
+    Vectors of the kinds' examples are read, or made, when a message first says nothing that names a kind.
     """
 
     def __init__(self, encoder: Encoder, policy: ContextPolicy) -> None:
@@ -126,7 +127,7 @@ class Requests:
         with self._lock:
             if self._examples is None:
                 texts, names = requests.examples()
-                self._examples = (self._encoder.encode(list(texts)), names)
+                self._examples = (example_vectors(self._encoder, texts), names)
             return self._examples
 
 
