@@ -23,6 +23,7 @@ from memory_pipeline.domain.links import LinkKind
 from memory_pipeline.domain.message import Message, Role
 from memory_pipeline.domain.proposal import Evidence, MemoryType, Surface
 from memory_pipeline.domain.scope import Classification
+from memory_pipeline.inference.token_vectors import DIMENSIONS
 from memory_pipeline.stages.context import StageContext
 from memory_pipeline.stages.plan import freshness, registry
 from memory_pipeline.storage.parquet.arrow_rows import arrow_schema, to_table
@@ -34,6 +35,7 @@ OWN = 100  # memories of each of the users that are the same in every store
 OF_OTHERS = 250
 DAYS = 730
 _VECTORS = 4096
+_TOKENS = 30  # that are parts of words, in a turn
 _SEED = 11
 
 
@@ -249,7 +251,15 @@ def _indexed_messages(messages: pa.Table, index: Index) -> pa.Table:
         name: messages[name] for name in arrow_schema(TABLES["messages"].noun).names if name in messages.column_names
     }
     made = {"message_key": keys, "previous": [""] * len(keys), "classification": ["internal"] * len(keys)}
+    if "tokens" in index.schema("messages").names:
+        made["tokens"] = _tokens(len(keys))
     return pa.table(held | made | {"spans": [[]] * len(keys)})
+
+
+def _tokens(rows: int) -> list[bytes]:
+    """Packed token vectors of as many turns, of the size that a turn's have in life."""
+    drawn = np.random.default_rng(_SEED).integers(-127, 128, size=(_VECTORS, _TOKENS * DIMENSIONS), dtype=np.int8)
+    return [drawn[n % _VECTORS].tobytes() for n in range(rows)]
 
 
 def _add(index: Index, name: str, rows: pa.Table, vectors: npt.NDArray[np.float32]) -> None:
