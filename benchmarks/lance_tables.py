@@ -488,6 +488,9 @@ def main() -> None:
     parser.add_argument("--writer", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     sizes = [int(n) for n in given.rows.split(",") if n]
+    if given.s3:  # the lake's locks go by the environment, not by the query of a URI
+        os.environ |= {"AWS_ENDPOINT_URL": given.s3, "AWS_ENDPOINT": given.s3, "AWS_ALLOW_HTTP": "true"}
+        os.environ |= {"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
     if given.step:
         step, name, home = given.step
         print(json.dumps(_STEPS[step](_ENGINES[name](home), sizes[0])))
