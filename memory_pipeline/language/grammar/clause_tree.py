@@ -15,17 +15,24 @@ _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "expl")
 _RELATIVE = frozenset({"who", "which", "that"})
 _OBJECTIVE = frozenset({"me", "us", "him", "them"})
 _ASIDE = frozenset({",", ";", "-", "–", "—"})
+_UNREAL = frozenset({Cue.WISH, Cue.ATTEMPT, Cue.CONSIDERED, Cue.POSSIBLE})
+_UNSURE = frozenset({"would", "could", "might", "may", "should"})
 # How much of the certainty is left: "I think", "Anna says", "maybe".
 _HEDGED, _REPORTED, _DOUBTED = 0.7, 0.85, 0.8
 
 
 @dataclass(frozen=True, slots=True)
 class _Path:
-    """How the walk came to a clause."""
+    """How the walk came to a clause.
+
+    Attributes:
+        above: the clause that it hangs on.
+    """
 
     certainty: float = 1.0
     link: str = ""
     unreal: bool = False
+    above: Clause | None = None
 
 
 def visit(sentence: Sentence, outer: Token, subject: Token | None = None) -> Iterator[Clause]:
@@ -35,6 +42,16 @@ def visit(sentence: Sentence, outer: Token, subject: Token | None = None) -> Ite
         subject: whom it is about where the verb has no subject of its own.
     """
     return _Walk(sentence).visit(outer, subject, _Path())
+
+
+def _wished_with(outer: Token, above: Clause | None) -> bool:
+    """ "I'd love to hike there and see the glacier", "I wanted to make room and feel better": what is joined in its bare
+    form to something wished, tried or possible is no more than that itself."""
+    if above is None or outer.dep != "conj" or outer.tag not in {"VB", "VBG"}:
+        return False
+    if above.modal in _UNSURE or above.cue in _UNREAL:
+        return True
+    return outer.tag == "VBG" and above.cue is Cue.PLAN
 
 
 class _Walk:
@@ -58,7 +75,8 @@ class _Walk:
             yield clause
             unreal = path.unreal or clause.mood is Mood.SUPPOSITION or self._depends(outer, clause)
             for inner in {clause.head.index: clause.head, outer.index: outer}.values():
-                yield from self._below(inner, who, replace(path, link="", unreal=unreal), without=clause.head)
+                below = replace(path, link="", unreal=unreal, above=clause)
+                yield from self._below(inner, who, below, without=clause.head)
 
     def _depends(self, outer: Token, clause: Clause) -> bool:
         """ "If I win I'm buying a yacht and naming it Foam": what comes of a condition, which is not so yet."""
@@ -173,7 +191,7 @@ class _Walk:
             outer=outer,
             subject=subject,
             carried=carried,
-            mood=mood(s, outer, group, subject, carried=carried, unreal=path.unreal),
+            mood=mood(s, outer, group, subject, carried=carried, unreal=path.unreal or _wished_with(outer, path.above)),
             tense=group.tense,
             cue=group.cue,
             modal=group.modal,

@@ -77,6 +77,9 @@ _SINGLE = lazy(
     r"(?<![\w'’])['‘](?!(?:cause|til|em|n|s|twas|round|bout|\d)\b)(?=\S)"
     r"([^'’\n]{1,400}(?:['’]\w[^'’\n]{0,200}){0,12})(?<=\S)['’](?!\w)"
 )
+# "[shares an image: a photo of a cake]": what a program put beside the words.
+_ASIDE = lazy(r"\[(?=\w)[^\[\]\n]{3,400}\](?!\()")
+_ASIDE_WORDS = 3
 _NAME_WORDS = 8
 
 
@@ -92,6 +95,7 @@ def shapes(text: str) -> list[tuple[int, int, str]]:
         ("quote", _quotations(text)),
         ("quote", (m.span() for m in _VERSE.finditer(text)) if "\n" in text else ()),
         ("quote", _script(text)),
+        ("quote", _asides(text)),
         ("dialogue", _dialogue(text)),
         ("data", _data(text)),
         ("log", _logs(text)),
@@ -114,6 +118,14 @@ def _script(text: str) -> Iterator[tuple[int, int]]:
     for begun in [*([scene] if scene else []), *cues]:
         end = text.find("\n\n", begun.end())
         yield begun.start(), len(text) if end < 0 else end
+
+
+def _asides(text: str) -> Iterator[tuple[int, int]]:
+    """Captions and stage directions in brackets, unless they speak of the writer."""
+    if "[" in text:
+        for found in _ASIDE.finditer(text):
+            if len(found.group().split()) >= _ASIDE_WORDS and not _SPOKEN.search(found.group()):
+                yield found.span()
 
 
 def _code(text: str) -> Iterator[tuple[int, int]]:

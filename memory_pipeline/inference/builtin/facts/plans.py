@@ -55,16 +55,18 @@ def plan(reading: Reading) -> list[Fact]:
 
 
 def joined_duty(reading: Reading, before: Reading | None) -> list[Fact]:
-    """ "I need to pay the bill and pick up the parcel": what is joined to a duty is one as well."""
-    if before is None or not before.of_user or before.clause.negated or before.clause.cue not in _BINDING:
+    """ "I need to pay the bill and pick up the parcel": what is joined to a duty is one as well, and to a wish a wish."""
+    if before is None or not before.of_user or before.clause.negated:
         return []
+    wished = before.clause.cue is Cue.WISH and before.clause.tense is not Tense.PAST
+    verb = "Wants" if wished else "Needs" if before.clause.cue in _BINDING else ""
     clause = reading.clause
     plain = clause.cue is Cue.NONE and clause.tense is Tense.PRESENT and not (clause.progressive or clause.perfect)
     joined = clause.carried and clause.link == "and" and clause.head.tag in {"VB", "VBP"} and not clause.modal
-    if not (plain and joined) or clause.negated or clause.passive or not plans_act(reading.verb):
+    if not (verb and plain and joined) or clause.negated or clause.passive or not plans_act(reading.verb):
         return []
     beside = _beside(reading)
-    return [open_loop(f"Needs to {reading.verb} {beside}.", weight=_weight(before))] if beside else []
+    return [open_loop(f"{verb} to {reading.verb} {beside}.", weight=_weight(before))] if beside else []
 
 
 def _going_ahead(reading: Reading) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memory_pipeline.domain.proposal import MemoryType, Operation
-from memory_pipeline_tests.inference.builtin.extraction.extracting import brief, drafts, kept
+from memory_pipeline_tests.inference.builtin.extraction.extracting import brief, briefs, drafts, kept
 
 TO_DO = {  # NOW is Tuesday, 10 March 2026
     "I told Fraser he'd have two dozen of my seedlings off me.": ("two dozen of their seedlings", None),
@@ -110,3 +110,18 @@ def test_letters_with_accents_end_no_word() -> None:
 
 def test_what_is_still_to_be_done_is_not_to_be_found() -> None:
     assert [d.content for d in kept(drafts("I still need to call mom."))] == ["Needs to call mom."]
+
+
+def test_what_is_joined_to_a_wish_is_no_more_than_one() -> None:
+    assert briefs("I'd love to hike in Patagonia and explore the glacier.") == ["open_loop Wants to hike in Patagonia."]
+    (found,) = [d for d in drafts("I want to learn Italian and move to Rome next year.") if "Rome" in d.content]
+    assert (found.type, found.content) == (MemoryType.OPEN_LOOP, "Wants to move to Rome in 2027.")
+    assert not [d for d in drafts("I wanted to make room and make the flat feel new.") if d.content.startswith("Makes")]
+    assert any(d.content == "Hates emojis." for d in drafts("I'd like short answers and hate emojis."))
+
+
+def test_a_caption_in_brackets_is_not_the_writers_but_what_speaks_of_them_is() -> None:
+    assert not [
+        d for d in drafts("He loves it! [shares an image: a photo of a turtle in a tank]") if "photo" in d.content
+    ]
+    assert briefs("[I'm allergic to nuts]") == ["profile_fact allergy=nuts"]
