@@ -15,7 +15,7 @@ from memory_pipeline.language.english import parser
 
 R = TypeVar("R")
 
-VERSION = 15
+VERSION = 16
 """Part of the model's name: kept replies of another version are not used. Raise it with every change of the rules."""
 
 Task = Callable[[Mapping[str, Any]], Any]

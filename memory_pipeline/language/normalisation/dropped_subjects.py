@@ -28,6 +28,8 @@ def with_subject(text: str) -> str:
         return f"I {'have ' if _second(rest) in known['perfect'] else ''}{lowered(text)}"
     if low in known["perfect"] and _second(rest) not in {"that", "the", "my", "how"}:
         return f"I have {lowered(text)}"
+    if f"{low} {rest.lower()}".startswith(("must not forget ", "mustn't forget ")):
+        return f"I {lowered(text)}"  # "must not be easy" is somebody else's
     barred = low in _CANNOT and rest.split(" ", 1)[0].lower() in _ABLE
     if low in known["modal"] and rest and (barred or rest.split(" ", 1)[0].lower() not in known["asked"]):
         return f"I {lowered(text)}"

@@ -14,10 +14,12 @@ from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.language.normalisation.changes import changed
 from memory_pipeline.language.normalisation.dropped_subjects import with_subject
 from memory_pipeline.language.normalisation.fragments import fragment, introduction
+from memory_pipeline.language.normalisation.rosters import roster
 from memory_pipeline.language.normalisation.rows import figures, items, offspring, row
 from memory_pipeline.language.normalisation.spelling import alternatives, spelled
 from memory_pipeline.language.normalisation.splices import has_finite_verb, spliced
 from memory_pipeline.language.normalisation.unfinished import done, to_do, undone
+from memory_pipeline.language.pleas import drops_plan
 from memory_pipeline.language.vocabulary import relations, table, words
 
 _LETTER = lazy(r"[A-Za-z']")
@@ -74,6 +76,11 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
     chores = to_do(plain, heading)
     if chores or _ORDERED.match(plain):
         return chores or [part for part in spliced(plain) if _LETTER.search(part)]
+    if drops_plan(plain):
+        return [plain]  # what follows is the reason, by which it is told from a plea to forget
+    listed_people, behind = roster(plain)
+    if listed_people:
+        return [*listed_people, *(sentences(behind, listed=listed, heading=heading) if behind else [])]
     rows = row(plain) if ":" in plain else None
     if rows:
         return rows

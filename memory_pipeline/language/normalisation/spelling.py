@@ -30,8 +30,12 @@ _HAVE_GOT = lazy(
 )
 # "Got to ring the bank", "I've to mow the lawn": a duty.
 _GOT_TO = lazy(r"^got to (?=[a-z])|\b(?<=I)'ve to (?=[a-z])", re.I)
-# "At my sister's in Bath": hers is a place.
-_AT_SOMEBODY = lazy(r"\b(?:at|to|from|near|round|over) (?:my|our|his|her|their) (?:\w+ )?\w+$", re.I)
+# "At my sister's in Derby": her place, of which no "is" is left out.
+_OF_SOMEBODY = lazy(
+    r"\b(?P<where>(?:at|to|from|near|round|over) (?:my|our|his|her|their) (?:[a-z]+ )?[a-z]+'s)"
+    r"(?P<behind> (?=(?:in|near|on)\b))?",
+    re.I,
+)
 # "Sister's a lawyer": before an article nobody is whose it is.
 _SOMEBODY_IS = lazy(
     r"\b(?P<who>(?!(?:it|that|what|here|there|he|she|who|let|where|how|when|why|this|one|name)\b)[a-z]{3,})'s "
@@ -39,8 +43,6 @@ _SOMEBODY_IS = lazy(
     re.I,
 )
 _HAS_BEEN = lazy(r"(?<=\w)'s been\b", re.I)
-# "At my sister's in Derby": her place.
-_PLACE_OF = lazy(r"\b((?:at|from|to|near|round) (?:my|our|his|her|their) (?:[a-z]+ )?[a-z]+'s) (?=(?:in|near|on)\b)")
 # "240 as of this month"
 _AS_OF = lazy(r"\bas of (?=(?:this|last) (?:week|month|year|spring|summer|autumn|winter)\b|today\b)", re.I)
 # "We had to let Dusty go", "had to give up the allotment": it was done.
@@ -108,8 +110,9 @@ def spelled(text: str) -> str:
     text = _ITS.sub("it's ", text)
     text = _ill().sub("I'll", text)
     text = _id().sub("I'd", text)
-    text = _PLACE_OF.sub(r"\1 place ", text)
-    text = _short_is().sub(lambda m: m.group() if _AT_SOMEBODY.search(text, 0, m.start()) else " is ", text)
+    text = _OF_SOMEBODY.sub(lambda m: f"{m['where']} place " if m["behind"] else m.group(), text)
+    places = {m.end("where") for m in _OF_SOMEBODY.finditer(text)}
+    text = _short_is().sub(lambda m: m.group() if m.start() + len("'s") in places else " is ", text)
     text = _SOMEBODY_IS.sub(r"\g<who> is ", text)
     text = _HAS_BEEN.sub(" has been ", text)
     text = _HAD_TO.sub(_did, text)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from memory_pipeline.domain.patterns import lazy
@@ -23,7 +23,7 @@ _LONGEST = 9  # words of a topic
 
 def closed(sentence: Sentence, people: People) -> Iterator[list[Token]]:
     """The topics that the wording of a sentence closes."""
-    for topic in _named(sentence, "closed", "says"):
+    for topic in (*_named(sentence, "closed", "headed"), *_named(sentence, "closed", "says")):
         if not _of_answers(topic):
             yield topic
     for topic in _named(sentence, "closed", "sore"):
@@ -81,10 +81,17 @@ def _wordings(group: str, name: str) -> tuple[re.Pattern[str], ...]:
     known = table("boundaries")
     lists = {key: f"(?:{'|'.join(found)})" for key, found in known["lists"].items()}
     starts = (re.sub(r"^\^", "{start}", line) for line in known[group][name])
-    full = (_LIST.sub(lambda ref: lists[ref.group(1)], line) for line in starts)
+    full = (_in_full(line, lists) for line in starts)
     # What the name of a topic ends a wording with goes up to the next mark, else up to what follows in the wording.
     most = (line.replace(_TOPIC, rf"(?P<topic>[^,;.!?]+{'' if line.endswith(_TOPIC) else '?'})") for line in full)
     return tuple(lazy(rf"{line}(?!\w)") for line in most)
+
+
+def _in_full(line: str, lists: Mapping[str, str]) -> str:
+    """A wording with its lists written out; a list may name others."""
+    while (written_out := _LIST.sub(lambda ref: lists[ref.group(1)], line)) != line:
+        line = written_out
+    return line
 
 
 __all__ = ["closed", "opened"]

@@ -18,7 +18,8 @@ from memory_pipeline.inference.builtin.directives.wording import (
     unowned,
     until,
 )
-from memory_pipeline.inference.builtin.facts.fact import FIRM, Fact
+from memory_pipeline.inference.builtin.facts.fact import FIRM, Fact, closing
+from memory_pipeline.language.pleas import given_up
 from memory_pipeline.language.syntax import Token, written
 from memory_pipeline.language.vocabulary import table
 from memory_pipeline.language.wording.rewrite import third
@@ -28,7 +29,13 @@ _AFTER_THAT = frozenset({"fact", "that", "i", "we", "my"})
 
 
 def forgetting(asked: Sequence[Request]) -> list[Fact]:
-    """What the requests ask to forget; nothing where it is not named ("forget it")."""
+    """What the requests ask to forget; nothing where it is not named ("forget it").
+
+    A plan that is given up ("forget the solar panels, the roof is too weak") is no longer open, and is not forgotten.
+    """
+    dropped = given_up(written(asked[0].sentence.tokens)) if asked else None
+    if dropped is not None:
+        return [closing(f"No longer plans {third(dropped)}.", negated=True)]
     return [fact for request in asked if _forgets(request) and (fact := _forgotten(request)) is not None]
 
 

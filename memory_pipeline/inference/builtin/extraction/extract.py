@@ -31,6 +31,7 @@ from memory_pipeline.inference.replies import ExtractReply, ProposalDraft, Windo
 from memory_pipeline.language.english import parser
 from memory_pipeline.language.grammar.clauses import Clause, Cue, Mood, Tense, clauses
 from memory_pipeline.language.grammar.people import USER, Kind, People, Subject
+from memory_pipeline.language.grammar.proper_names import full_name, may_be_somebody
 from memory_pipeline.language.orders import ordered
 from memory_pipeline.language.standing import Standing, Turn, unsaid
 from memory_pipeline.language.syntax import Sentence
@@ -54,6 +55,7 @@ _CLOCK = frozenset({"hour", "minute", "part"})
 _OF_A_DAY = lazy(
     r"day|morrow|tonight|this|next|\d(?:st|nd|rd|th)\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.I
 )
+_PLACES = frozenset({"GPE", "LOC", "FAC", "NORP", "ORG"})
 _KEPT = 0.2  # salience of what tells the gist of a sentence
 
 
@@ -63,6 +65,19 @@ class _Talk:
 
     people: People = field(default_factory=People)
     drafts: list[ProposalDraft] = field(default_factory=list)
+    near: tuple[str, str] = ("", "")  # who was named last, and in which message
+
+    def note_near(self, sentence: Sentence, message: str) -> None:
+        """Keeps who was named last, and in which message."""
+        for token in sentence:
+            if token.kind not in _PLACES and may_be_somebody(sentence, token):
+                self.near = (full_name(sentence, token), message)
+
+    def told_of(self, sentence: Sentence, about: Subject, message: str) -> Subject:
+        """Whom a sentence is about: of a "she" who is nobody known, whoever the message named last."""
+        unknown = about.kind is Kind.OTHER and not about.key and sentence.tokens[0].low in {"he", "she"}
+        name, told_in = self.near
+        return Subject(Kind.NAMED, name, name) if unknown and name and told_in == message else about
 
 
 def extract(inputs: Mapping[str, Any]) -> ExtractReply:
@@ -162,7 +177,9 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
         people.happened = happened(reading) or people.happened
     stated = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
     complete = stated and not ordered(sentence, statement.text)
-    return told + _rest(sentence, statement, told, readings[0].subject if readings else USER, read, main, complete)
+    about = talk.told_of(sentence, readings[0].subject if readings else USER, source.message)
+    talk.note_near(sentence, source.message)
+    return told + _rest(sentence, statement, told, about, read, main, complete)
 
 
 def _introduced(sentence: Sentence, statement: Statement, people: People) -> tuple[list[ProposalDraft], set[str]]:
@@ -224,7 +241,9 @@ def _rest(
     if complete:
         gist = [d.content for d in told if d.salience >= _KEPT or d.operation is Operation.CONTRADICT]
         today, past = source.now.date().isoformat(), main is not None and main.tense is Tense.PAST
-        left = untold(Remainder(sentence, text, gist, about, read(_direction(main)), today, past=past))
+        kept = [d.content for d in told if d.salience >= _KEPT and d.operation is not Operation.CLOSE_OPEN_LOOP]
+        when = read(_direction(main))
+        left = untold(Remainder(sentence, text, gist, about, when, today, past=past, kept=kept))
         return [d for f in left for d in _drafts([f], read("future") if f.when == "due" else (), source, main)]
     asking = statement.standing in {Standing.REQUEST, Standing.QUESTION}
     today = source.now.date().isoformat()

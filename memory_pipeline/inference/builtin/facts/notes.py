@@ -14,11 +14,12 @@ from itertools import takewhile
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.facts.context import article
+from memory_pipeline.inference.builtin.facts.coverage import Left, alone, depends
 from memory_pipeline.inference.builtin.facts.fact import CORE, Fact, Weight, open_loop
 from memory_pipeline.language.grammar.people import USER, Kind, Subject
-from memory_pipeline.language.syntax import Sentence, Token
+from memory_pipeline.language.syntax import Sentence
 from memory_pipeline.language.times import TimeExpression
-from memory_pipeline.language.vocabulary import medicine, occupation, relations, words
+from memory_pipeline.language.vocabulary import medicine, relations, words
 from memory_pipeline.language.wording.rewrite import third
 
 _HEALTH = Weight(0.8, 0.8, 0.7)
@@ -26,8 +27,11 @@ _FAINT = Weight(0.35, 0.3, 0.5)
 _LONGEST = 40  # words of a note about health
 _LONG = 30  # words of another note
 _SHORT = 5  # words from which on a note needs no name
-_REMARK = 9  # tokens of a remark such as "he's deaf as a post"; what says more of somebody's health is kept
+_SOMEBODY = frozenset({"he", "she"})
+_OTHERS = frozenset({"he", "she", "they", "his", "her", "their"})
 _DAYS = frozenset({"day", "week", "month", "season", "year"})
+_VERBS = frozenset({"VB", "VBD", "VBP", "VBZ", "VBG"})
+_BOUNDS = frozenset({"on", "by"})
 _KNOWN_PEOPLE = frozenset({Kind.PERSON, Kind.PET})
 _PARTS = lazy(r"[,;]\s+|\s+(?:but|so)\s+")
 _CLAUSES = lazy(r"[,;]\s+|\s+(?:and|but|so)\s+(?=(?:the|my|our|i|we|it)\b)")
@@ -58,6 +62,7 @@ class Remainder:
         today: local day of the message, ISO.
         own: it is a statement; of a request or a question only what touches on the writer's health is kept.
         past: its main clause tells of the past.
+        kept: contents of those facts that are more than the end of something open; None for all of them.
     """
 
     sentence: Sentence
@@ -68,6 +73,7 @@ class Remainder:
     today: str = ""
     own: bool = True
     past: bool = False
+    kept: Sequence[str] | None = None
 
     @property
     def plain(self) -> str:
@@ -94,7 +100,7 @@ class Remainder:
         """A part of the statement in the third person, whom it is about named at its beginning."""
         spoken = third(self._on_calendar(text.strip(" .,;:!-")))
         first, _, rest = spoken.partition(" ")
-        if first.lower().removesuffix("'s") in {"he", "she", "they"} and self.about.kind in _KNOWN_PEOPLE:
+        if first.lower().removesuffix("'s") in {"he", "she", "they"} and self.whose != "user":
             spoken = f"{self.about.label}{' is' if first.lower().endswith(chr(39) + 's') else ''} {rest}"
         return f"{spoken[:1].upper()}{spoken[1:]}."
 
@@ -102,7 +108,7 @@ class Remainder:
         """With its times as memories tell them, so that "last week" stays true."""
         for time in self.times:
             hour = time.relation == "until" and time.grain not in _DAYS  # "until midnight" is no midnight of one day
-            if time.first and time.worded and time.open and not hour:
+            if time.first and time.worded and (time.open or time.relation == "on") and not hour:
                 text = text.replace(time.text.strip(" .,;:!?"), time.worded, 1)
         return text
 
@@ -133,28 +139,36 @@ def _health(rest: Remainder) -> list[Fact]:
     """The parts that touch on health and are in none of the facts."""
     if _TOO_SO_TO.search(rest.plain):  # "too sore to run" passes
         return []
-    first = rest.sentence.tokens[0].low.partition("'")[0]
-    remark = rest.whose == "user" and len(rest.sentence.tokens) <= _REMARK
-    if remark and first in {"he", "she", "they", "his", "her", "their"}:
-        return []  # of somebody whom nobody named
+    if _of_nobody_named(rest):
+        return []
     personal = rest.own or bool(rest.low & {"i", "my", "me", "i'm", "allergic"})
-    unheard = {word for word in _of_health(rest) if word not in rest.known}
+    heard = " ".join(rest.told if rest.kept is None else rest.kept).lower()
+    unheard = {word for word in _of_health(rest) if word not in heard}
     if not personal or not unheard:
         return []
     parts = [p for p in _PARTS.split(rest.plain) if set(re.findall(r"[\w'-]+", p.lower())) & unheard]
     if rest.told and all(_ELABORATES.match(p) for p in parts):  # "…, as in EpiPen allergic": no statement of its own
         return []
-    alone = len(parts) == 1 and len(parts[0].split()) > 1
+    whole = len(parts) != 1 or len(parts[0].split()) < 2 or depends(parts[0])
     return [
         Fact(MemoryType.PROFILE_FACT, rest.note(p), rest.whose, "health", weight=_HEALTH, dated="none")
-        for p in (parts if alone else [rest.plain])
+        for p in ([rest.plain] if whole else parts)
     ]
+
+
+def _of_nobody_named(rest: Remainder) -> bool:
+    """ "He's deaf as a post", where nobody is known whom "he" may stand for, and the sentence names nobody either."""
+    first = rest.sentence.tokens[0].low.partition("'")[0]
+    if rest.whose != "user" or first not in _OTHERS or Left.of(rest.sentence, "").own:
+        return False
+    return not any(t.low in relations() or t.pos == "PROPN" and t.kind == "PERSON" for t in rest.sentence)
 
 
 def _of_health(rest: Remainder) -> set[str]:
     classes = words("condition") | words("diet") | words("reaction")
     counted = {t.low for t in rest.sentence if rest.sentence.children(t, "nummod")} & words("reaction")  # "two hives"
-    found = {t.low for t in rest.sentence if medicine(t.low) or {t.low, t.lemma.lower()} & classes} - counted
+    acting = {t.low for t in rest.sentence if t.lemma.lower() in words("also_verb") and t.tag in _VERBS}  # "adds"
+    found = {t.low for t in rest.sentence if medicine(t.low) or {t.low, t.lemma.lower()} & classes} - counted - acting
     return found | (set(rest.low) & words("body") if rest.low & words("injured") else set())
 
 
@@ -162,7 +176,7 @@ def _due(rest: Remainder) -> list[Fact]:
     """ "Dentist appointment tomorrow at 3pm", "VAT return due 30 November"."""
     if not rest.own or rest.told:
         return []
-    ahead = [t for t in rest.times if t.first and t.first[:10] >= rest.today and t.relation in {"on", "by"}]
+    ahead = [t for t in rest.times if t.first and t.first[:10] >= rest.today and t.relation in _BOUNDS]
     first = list(takewhile(lambda t: t.text != ",", rest.sentence))
     seen = words("occasion") | words("seen")
     booked = any(t.lemma.lower() in seen and (t.pos in {"NOUN", "PROPN"} or t.index == 0) for t in first)
@@ -175,6 +189,9 @@ def _due(rest: Remainder) -> list[Fact]:
         noun = third(" ".join(noun.split()).strip(" ,.:-").partition(" ,")[0])
         named = noun[:1].lower() + noun[1:] if noun[1:2].islower() else noun
         return [open_loop(f"Has {article(named)}{named}.", "plan", named)]
+    bounded = any(t.relation == "by" for t in ahead)
+    if bounded and verbless and any(t.pos in {"NOUN", "PROPN"} and not t.kind for t in first):
+        return [open_loop(rest.note(rest.plain), dated="none")]  # "tax return by the 30th"
     if ahead and rest.low & words("runs_out"):
         return [open_loop(rest.note(rest.plain), dated="none")]
     return []
@@ -186,21 +203,15 @@ def _other(rest: Remainder) -> list[Fact]:
         return []
     if all(t.pos in {"PROPN", "PUNCT", "CCONJ"} for t in rest.sentence):
         return []  # "Yukon, Nunavut, Northwest": names of which nothing is told
-    nouns = [t for t in rest.sentence if _telling(t)]
-    fresh = [t for t in nouns if t.low not in rest.known and t.lemma.lower() not in rest.known]
-    named = [t for t in fresh if t.pos == "PROPN" or t.low in relations() or t.low in words("pet") or occupation(t.low)]
-    counted = [t for t in rest.sentence if t.pos == "NUM" and t.low not in rest.known]
-    dated = any(t.kind in {"DATE", "TIME"} for t in rest.sentence)
-    enough = len(fresh) + len(counted) > 1 and bool(named or counted or dated or len(fresh) > 2)
-    if not enough or rest.size < 3 or rest.size < _SHORT and not (named or dated):
+    weighty = Left.of(rest.sentence, rest.known)
+    if rest.size < 3 or rest.size < _SHORT and not (weighty.named or weighty.dated):
         return []
     if not rest.told:
-        return [_note(rest, rest.plain)]
-    if 2 * len(fresh) <= len(nouns) or len(fresh) < 2:
+        return [_note(rest, rest.plain)] if weighty.enough else []
+    if not weighty.stated:
         return []
-    unsaid = [p for p in _CLAUSES.split(rest.plain) if sum(t.low in p.lower() for t in fresh) > 1]
-    telling = len(unsaid) == 1 and (any(t.text in unsaid[0] for t in named) or re.search(r"\d", unsaid[0]))
-    return [_note(rest, unsaid[0])] if telling else []
+    unsaid = [p for p in _CLAUSES.split(rest.plain) if weighty.within(p)]
+    return [_note(rest, (alone(unsaid[0]) if len(unsaid) == 1 else "") or rest.plain)]
 
 
 def _asks(rest: Remainder) -> bool:
@@ -230,12 +241,6 @@ def _of_anybody(sentence: Sentence) -> bool:
         t.low in {"i", "me", "my", "we", "our", "us"} or t.pos in {"PROPN", "NUM"} and t.low != "one" for t in sentence
     )
     return (bare or who.low == "one") and not writer
-
-
-def _telling(token: Token) -> bool:
-    idle = words("empty_noun") | words("transient") | words("output") | words("deictic")
-    noun = token.pos in {"NOUN", "PROPN"} and token.kind not in {"DATE", "TIME"}
-    return noun and token.low not in idle and token.lemma.lower() not in idle
 
 
 def _note(rest: Remainder, text: str) -> Fact:

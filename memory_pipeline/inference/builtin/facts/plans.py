@@ -9,6 +9,7 @@ from memory_pipeline.domain.tables import wordset
 from memory_pipeline.inference.builtin.facts.context import OPEN, Reading, of_the_assistant
 from memory_pipeline.inference.builtin.facts.fact import FAINT, IDLE, PLAIN, Fact, Weight, closing, idle, open_loop
 from memory_pipeline.language.grammar.clauses import Clause, Cue, Tense
+from memory_pipeline.language.syntax import Token
 from memory_pipeline.language.vocabulary import relations, words
 from memory_pipeline.language.wording.rewrite import predicate, remainder, sentence, verb_phrase
 
@@ -16,13 +17,19 @@ _TENTATIVE = frozenset({"will", "should", "could"})
 _YET = lazy(r"\b(?:still|yet)\b ?")
 _BINDING = frozenset({Cue.DUTY, Cue.PLAN, Cue.PROMISE})
 _TELLING = 5  # words of a promise that says what is promised
+_OBLIGING = frozenset({"should", "must", "shall"})
+_NOUNS = frozenset({"NOUN", "PROPN"})
 _UNDONE = frozenset({"should", "could", "would", "might"})
 
 
 def to_come(reading: Reading) -> bool:
     """Whether a clause tells what the user has still to do, by its cue, its verb or its time."""
     return reading.of_user and (
-        reading.clause.cue in OPEN or _going_ahead(reading) or _outstanding(reading) or _needed(reading)
+        reading.clause.cue in OPEN
+        or _going_ahead(reading)
+        or _outstanding(reading)
+        or _needed(reading)
+        or _awaited(reading)
     )
 
 
@@ -34,7 +41,7 @@ def plan(reading: Reading) -> list[Fact]:
     if _outstanding(reading):
         beside = _beside(reading)
         return [open_loop(f"Still has to {reading.verb} {_YET.sub('', beside).strip()}.")] if beside else []
-    if _needed(reading):
+    if _needed(reading) or _awaited(reading) or _not_to_be_forgotten(reading):
         return [open_loop(reading.told)] if reading.told else []
     content = sentence(reading.subject, _intention(reading))
     bare_wish = clause.cue is Cue.WISH and clause.head is clause.outer
@@ -132,6 +139,46 @@ def _needed(reading: Reading) -> bool:
     return thing.lemma.lower() not in asked
 
 
+def _awaited(reading: Reading) -> bool:
+    """ "I'm waiting on the surveyor's report", "awaiting Dana's answer": what somebody is still to send or say."""
+    clause = reading.clause
+    if (
+        reading.verb not in {"wait", "await"}
+        or not clause.progressive
+        or clause.tense is not Tense.PRESENT
+        or clause.negated
+    ):
+        return False
+    on, thing = clause.after("on"), clause.object() if reading.verb == "await" else clause.after("on", "for")
+    if thing is None or thing.pos not in _NOUNS:
+        return False
+    of_somebody = any(t.dep == "poss" or t.low in {"of", "from"} for t in clause.sentence.children(thing))
+    return thing.pos == "PROPN" or of_somebody or thing is on and _definite(reading, thing)  # no "for the bus"
+
+
+def _not_to_be_forgotten(reading: Reading) -> bool:
+    """ "I mustn't forget Mum's present": what is denied is that it be forgotten."""
+    thing = reading.clause.object()
+    binding = reading.clause.cue is Cue.DUTY or reading.clause.modal in _OBLIGING
+    return reading.clause.negated and reading.verb == "forget" and binding and thing is not None and thing.pos in _NOUNS
+
+
+def _definite(reading: Reading, thing: Token) -> bool:
+    """Whether a noun names one thing that is known: "the report", "my results", "Dana's answer"."""
+    beside = reading.clause.sentence.children(thing, "det", "poss")
+    return any(t.low in words("definite") or t.dep == "poss" for t in beside)
+
+
+def _obliged(reading: Reading) -> bool:
+    """ "I should get the boiler serviced": an act that one ought to do, with a thing that is known."""
+    clause = reading.clause
+    seen_to = clause.sentence.child(clause.head, "ccomp") if reading.verb in {"get", "have"} else None
+    thing = clause.sentence.child(seen_to, "nsubj", "nsubjpass") if seen_to is not None else clause.object()
+    if clause.modal not in _OBLIGING or clause.perfect or thing is None or thing.pos not in _NOUNS:
+        return False
+    return _definite(reading, thing) and (seen_to is not None or plans_act(reading.verb)) and not _pointed(reading)
+
+
 def _intention(reading: Reading) -> str:
     clause = reading.clause
     told = predicate(clause, reading.subject, reading.people, reading.timed)
@@ -194,6 +241,7 @@ def _of_people(reading: Reading) -> bool:
 def _weight(reading: Reading) -> Weight:
     clause = reading.clause
     tentative = clause.modal in _TENTATIVE and not reading.dated and not reading.specific
-    if tentative and not _of_people(reading) and not (clause.modal != "could" and _errand(reading)):
+    bound = clause.modal != "could" and _errand(reading) or _obliged(reading)
+    if tentative and not _of_people(reading) and not bound:
         return IDLE
     return FAINT if clause.cue in {Cue.POSSIBLE, Cue.CONSIDERED} else PLAIN
