@@ -45,8 +45,8 @@ def visit(sentence: Sentence, outer: Token, subject: Token | None = None) -> Ite
 
 
 def _wished_with(outer: Token, above: Clause | None) -> bool:
-    """ "I'd love to hike there and see the glacier", "I wanted to make room and feel better": what is joined in its bare
-    form to something wished, tried or possible is no more than that itself."""
+    """ "I'd love to hike there and see the glacier": what is joined in its bare form to something wished, tried or
+    possible is no more than that itself."""
     if above is None or outer.dep != "conj" or outer.tag not in {"VB", "VBG"}:
         return False
     if above.modal in _UNSURE or above.cue in _UNREAL:

@@ -62,7 +62,7 @@ def plan(reading: Reading) -> list[Fact]:
 
 
 def joined_duty(reading: Reading, before: Reading | None) -> list[Fact]:
-    """ "I need to pay the bill and pick up the parcel": what is joined to a duty is one as well, and to a wish a wish."""
+    """ "I need to pay the bill and pick up the parcel": what is joined to a duty is one as well, to a wish, too."""
     if before is None or not before.of_user or before.clause.negated:
         return []
     wished = before.clause.cue is Cue.WISH and before.clause.tense is not Tense.PAST
