@@ -324,6 +324,13 @@ def test_who_writes_between_staging_and_publishing_is_not_overrun(home: Path, mo
     assert staged_runs(ctx.lake) == []
 
 
+def test_the_same_words_about_two_people_are_two_facts(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of several speakers each may have said "I'll bring it", which is told of "they".
+    _plant(monkeypatch, _beside(memory_id="mem_x", subject="Nate", attribute=None, value=None))
+    consolidate.consolidate(_context(home, 1), DAYS)
+    assert staged_runs(_context(home, 2).lake) == []
+
+
 def test_what_is_done_by_hand_stays_with_its_user(home: Path) -> None:
     before, ctx = _held(home), _context(home, 1)
     desk = Desk.of(ctx, ALICE)

@@ -69,7 +69,7 @@ def one_value_per_slot(what: Prospect) -> Rows:
 
 
 def no_fact_twice(what: Prospect) -> Rows:
-    """No user comes to have two active memories of the same words, but of events at different times."""
+    """No user comes to have two active memories of the same words about one person, but of two events."""
     from memory_pipeline.domain.text import normalise
 
     pairs = what.rows(
@@ -86,6 +86,7 @@ def no_fact_twice(what: Prospect) -> Rows:
                b.content AS other
         FROM held a JOIN held b USING (tenant_id, user_id, letters, event, negated)
         WHERE a.memory_id <> b.memory_id AND a.new AND (NOT b.new OR a.memory_id < b.memory_id)
+          AND coalesce(a.subject, 'user') = coalesce(b.subject, 'user')
           AND (a.type = 'open_loop') = (b.type = 'open_loop') AND (a.type = 'boundary') = (b.type = 'boundary')
           AND (a.type IN ('pattern', 'reflection')) = (b.type IN ('pattern', 'reflection')) -- may say it in its words
           AND (NOT event OR abs(epoch(a.happened_at) - epoch(b.happened_at)) <= 172800)

@@ -65,19 +65,26 @@ class _Talk:
 
     people: People = field(default_factory=People)
     drafts: list[ProposalDraft] = field(default_factory=list)
-    near: tuple[str, str] = ("", "")  # who was named last, and in which message
+    named: frozenset[str] = frozenset()  # by a message, and which one it was
+    message: str = ""
 
-    def note_near(self, sentence: Sentence, message: str) -> None:
-        """Keeps who was named last, and in which message."""
-        for token in sentence:
-            if token.kind not in _PLACES and may_be_somebody(sentence, token):
-                self.near = (full_name(sentence, token), message)
+    def note_named(self, sentence: Sentence, message: str) -> None:
+        """Keeps whom a message names."""
+        found = {
+            full_name(sentence, token)
+            for token in sentence
+            if token.kind not in _PLACES and may_be_somebody(sentence, token)
+        }
+        self.named = self.named | found if message == self.message else frozenset(found)
+        self.message = message
 
     def told_of(self, sentence: Sentence, about: Subject, message: str) -> Subject:
-        """Whom a sentence is about: of a "she" who is nobody known, whoever the message named last."""
+        """Whom a sentence is about: of a "she" who is nobody known, the only one whom the message has named."""
         unknown = about.kind is Kind.OTHER and not about.key and sentence.tokens[0].low in {"he", "she"}
-        name, told_in = self.near
-        return Subject(Kind.NAMED, name, name) if unknown and name and told_in == message else about
+        if not unknown or message != self.message or len(self.named) != 1:
+            return about
+        (name,) = self.named
+        return Subject(Kind.NAMED, name, name)
 
 
 def extract(inputs: Mapping[str, Any]) -> ExtractReply:
@@ -178,7 +185,7 @@ def _sentence(sentence: Sentence, statement: Statement, talk: _Talk) -> list[Pro
     stated = own and not vain and all(c.mood is Mood.STATEMENT for c in found)
     complete = stated and not ordered(sentence, statement.text)
     about = talk.told_of(sentence, readings[0].subject if readings else USER, source.message)
-    talk.note_near(sentence, source.message)
+    talk.note_named(sentence, source.message)
     return told + _rest(sentence, statement, told, about, read, main, complete)
 
 

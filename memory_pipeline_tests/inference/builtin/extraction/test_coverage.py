@@ -73,3 +73,9 @@ def test_a_roster_is_told_of_those_it_lists() -> None:
         "Son Mateo is six years old.",
         "Their boy Mateo has epilepsy.",
     }
+
+
+def test_a_she_is_the_only_one_whom_the_message_names() -> None:
+    assert any("Dora" in c for c in contents("Went to see Dora. She is allergic to cats and carries an inhaler."))
+    two = contents("Saw Dora and Karl at the lake on Sunday. She is allergic to cats and carries an inhaler.")
+    assert not any(c.startswith("Karl is allergic") for c in two)
