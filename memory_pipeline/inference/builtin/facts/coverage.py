@@ -29,7 +29,7 @@ _CLOCK = frozenset({"DATE", "TIME"})
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Residue:
     """Words of a statement that are in none of its facts.
 
     Attributes:
@@ -47,7 +47,7 @@ class Left:
     own: bool
 
     @classmethod
-    def of(cls, sentence: Sentence, told: str) -> Left:
+    def of(cls, sentence: Sentence, told: str) -> Residue:
         """What is left of a sentence.
 
         Args:
@@ -113,4 +113,4 @@ def _is_name(sentence: Sentence, token: Token) -> bool:
     return token.low in relations() or token.low in words("pet") or token.tag == "NN" and occupation(token.low)
 
 
-__all__ = ["Left", "alone", "depends"]
+__all__ = ["Residue", "alone", "depends"]

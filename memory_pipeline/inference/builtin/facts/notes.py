@@ -14,7 +14,7 @@ from itertools import takewhile
 from memory_pipeline.domain.patterns import lazy
 from memory_pipeline.domain.proposal import MemoryType
 from memory_pipeline.inference.builtin.facts.context import article
-from memory_pipeline.inference.builtin.facts.coverage import Left, alone, depends
+from memory_pipeline.inference.builtin.facts.coverage import Residue, alone, depends
 from memory_pipeline.inference.builtin.facts.fact import CORE, Fact, Weight, open_loop
 from memory_pipeline.language.grammar.people import USER, Kind, Subject
 from memory_pipeline.language.syntax import Sentence
@@ -159,7 +159,7 @@ def _health(rest: Remainder) -> list[Fact]:
 def _of_nobody_named(rest: Remainder) -> bool:
     """ "He's deaf as a post", where nobody is known whom "he" may stand for, and the sentence names nobody either."""
     first = rest.sentence.tokens[0].low.partition("'")[0]
-    if rest.whose != "user" or first not in _OTHERS or Left.of(rest.sentence, "").own:
+    if rest.whose != "user" or first not in _OTHERS or Residue.of(rest.sentence, "").own:
         return False
     return not any(t.low in relations() or t.pos == "PROPN" and t.kind == "PERSON" for t in rest.sentence)
 
@@ -203,7 +203,7 @@ def _other(rest: Remainder) -> list[Fact]:
         return []
     if all(t.pos in {"PROPN", "PUNCT", "CCONJ"} for t in rest.sentence):
         return []  # "Yukon, Nunavut, Northwest": names of which nothing is told
-    weighty = Left.of(rest.sentence, rest.known)
+    weighty = Residue.of(rest.sentence, rest.known)
     if rest.size < 3 or rest.size < _SHORT and not (weighty.named or weighty.dated):
         return []
     if not rest.told:

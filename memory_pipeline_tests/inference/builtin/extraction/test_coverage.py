@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_pipeline.inference.builtin.facts.coverage import Left, alone
+from memory_pipeline.inference.builtin.facts.coverage import Residue, alone
 from memory_pipeline.language.english import parser
 from memory_pipeline_tests.inference.builtin.extraction.extracting import drafts, kept, message, window
 
@@ -11,9 +11,9 @@ def contents(text: str) -> list[str]:
     return [d.content for d in kept(drafts(text))]
 
 
-def left(text: str, told: str) -> Left:
+def left(text: str, told: str) -> Residue:
     ((sentence,),) = parser().parse([text])
-    return Left.of(sentence, told)
+    return Residue.of(sentence, told)
 
 
 def test_what_a_fact_tells_is_not_left() -> None:
