@@ -18,7 +18,7 @@ from memory_pipeline.language.normalisation.rosters import roster
 from memory_pipeline.language.normalisation.rows import figures, items, offspring, row
 from memory_pipeline.language.normalisation.spelling import alternatives, spelled
 from memory_pipeline.language.normalisation.splices import has_finite_verb, spliced
-from memory_pipeline.language.normalisation.unfinished import done, to_do, undone
+from memory_pipeline.language.normalisation.unfinished import done, duties, to_do, undone
 from memory_pipeline.language.pleas import drops_plan
 from memory_pipeline.language.vocabulary import relations, table, words
 
@@ -73,7 +73,7 @@ def sentences(text: str, *, listed: bool = False, heading: str = "") -> list[str
         heading: what stands above the list or before the colon.
     """
     plain = _WEIGHING.sub(r"I weigh \g<what> now", _NO_MORE.sub(_given_up, _ORDINAL.sub(r"\g<0>th", spelled(text))))
-    chores = to_do(plain, heading)
+    chores = to_do(plain, heading) or duties(plain)
     if chores or _ORDERED.match(plain):
         return chores or [part for part in spliced(plain) if _LETTER.search(part)]
     if drops_plan(plain):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from memory_pipeline.domain.patterns import lazy
+from memory_pipeline.language.normalisation.splices import has_finite_verb
 from memory_pipeline.language.vocabulary import medicine, occupation, relations, table, words
 from memory_pipeline.language.wording.agreement import tense
 
@@ -27,6 +28,8 @@ _NAME = lazy(
 _ANEW = lazy(
     r"^(?:(?:and|but|so|because|since|which|plus) )*(?:i|we|i'm|we're|i've|we've|my|our|it|it's|that|this|so)\b", re.I
 )
+_NAMES = lazy(r"^[A-ZÀ-Þ][a-zà-ÿ'-]+(?: (?:and|&) [A-ZÀ-Þ][a-zà-ÿ'-]+)+$")
+_FELT = lazy(r"^(?:[a-z-]+ )?[a-z]+(?:ed|id|y|less|ous|ful|ive|ic) (?:of|to|by|at|about|with|in|for) \S", re.I)
 _WITH_WRITER = lazy(r"^and (?:i|me|we|my|our)\b", re.I)
 _PRONOUN = lazy(r"^(?:and |but )?(?:(?P<short>he|she)'s|(?P<who>he|she|they|who)) (?P<does>\S.*)$", re.I)
 _WITH = lazy(r"^with (?P<what>(?:an? )?\S.*)$", re.I)
@@ -67,16 +70,29 @@ def roster(text: str) -> tuple[list[str], str]:
         if plain[start:end].strip():
             pieces.append((plain[start:end].strip(), start))
         start = behind
-    if len(pieces) < _FEWEST:
+    for n in range(len(pieces) - 1):
+        led = plain[: pieces[n][1]].strip(" ,;:(")
+        if led and not has_finite_verb(led):
+            continue  # "Plumber, 45, two kids, a dog, Oslo": of themselves
+        told, left = _from(pieces[n:], plain)
+        if told:
+            return ([f"{led}.", *told] if led else told), left
+    return [], ""
+
+
+def _from(pieces: Sequence[tuple[str, int]], plain: str) -> tuple[list[str], str]:
+    """The statements of a roster that begins with the first of some pieces."""
+    pieces = _named_first(pieces) if len(pieces) > 1 else pieces
+    head = _head().match(_AND.sub("", pieces[0][0]))
+    if head is None or len(pieces) < _FEWEST:
         return [], ""
-    pieces = _named_first(pieces)
-    head = _head().match(pieces[0][0])
-    if head is None or not (head["own"] or head["count"] or plain[: pieces[1][1]].rstrip().endswith((":", "("))):
+    marked = plain[: pieces[1][1]].rstrip().endswith((":", "("))
+    if not (head["own"] or head["count"] or marked and pieces[0][1] == 0):
         return [], ""
     return _read(head, pieces[1:], plain)
 
 
-def _named_first(pieces: list[tuple[str, int]]) -> list[tuple[str, int]]:
+def _named_first(pieces: Sequence[tuple[str, int]]) -> Sequence[tuple[str, int]]:
     """ "Sam, my partner, …" as "my partner Sam, …"."""
     (first, at), (second, _) = pieces[:2]
     named, owned = _NAME.match(first), _head().match(second)
@@ -102,7 +118,9 @@ def _read(head: re.Match[str], pieces: Sequence[tuple[str, int]], plain: str) ->
         if not part:
             continue
         said = _said(part) if listed else ""
-        if said:
+        if listed and listed[-1].told and _NAMES.match(part):
+            listed[-1].told[-1] += f", {part}"  # "has two kids, Tom and Ana"
+        elif said:
             listed[-1].told.append(said)
         elif _ANEW.match(piece):
             left = plain[at:]
@@ -128,9 +146,7 @@ def _said(part: str) -> str:
     """What a part says of somebody, as a predicate; "" where it says nothing of the kind."""
     age = _age().match(part)
     if age:
-        return (
-            f"is {age['age'].lower()}{age['unit'] or ' years'}{'' if (age['unit'] or '').endswith('old') else ' old'}"
-        )
+        return f"is {age['age'].lower()} years old"
     spoken = _PRONOUN.match(part)
     if spoken:
         return _of_pronoun(spoken)
@@ -165,6 +181,8 @@ def _being(part: str, said: list[str]) -> str:
     known = words("nationality") | words("diet") | words("religion") | _states()
     if bare[0] in known and len(bare) <= 2 or bare[0] in {"allergic", "intolerant", "pregnant", "deaf", "blind"}:
         return f"is {part}"
+    if _FELT.match(part) or bare[0] in {"on", "off"} and any(map(medicine, bare)):
+        return f"is {part}"  # "scared of fireworks"
     if _trade(bare):
         return f"is {'' if said[0] in {'a', 'an'} else _article(bare[0])}{part}"
     if bare[-1] in words("condition") and bare[-1].endswith(_ADJECTIVE):
@@ -233,10 +251,11 @@ def _head() -> re.Pattern[str]:
     who = "|".join(
         sorted({*relations(), *words("pet"), *table("rosters")["several"]} - _never(), key=len, reverse=True)
     )
+    young = "|".join(table("rosters")["young"].split())
     count = r"an?|one|two|three|four|five|six|seven|\d{1,2}|both"
     return lazy(
         rf"^(?:(?:(?:i|we)(?: have|'ve| 've)?(?: got)?|there's|there are|got|it's) )?"
-        rf"(?:(?P<own>my|our) |(?P<count>{count}) )?(?:(?!ex\b)[a-z-]+ )?"
+        rf"(?:(?P<own>my|our|the(?= (?:{young})\b)) |(?P<count>{count}) )?(?:(?!ex\b)[a-z-]+ )?"
         rf"(?P<who>{who})(?:,? (?:called |named )?(?-i:(?P<name>[A-ZÀ-Þ][a-zà-ÿ'-]{{1,14}})))?$",
         re.I,
     )

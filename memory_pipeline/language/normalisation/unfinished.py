@@ -31,6 +31,12 @@ _ASKS = lazy(r"\?|\b(?:me|us|please|pls)\b", re.I)
 _OPEN = lazy(r"\([^)]*$")
 _WANTING = lazy(r"^\W*(?:i )?(?:need|want|request)", re.I)
 _MOST = 12  # items
+_FEWEST = 3  # acts of a list of duties; two are told by the clauses that they are
+_BOUND = lazy(
+    r"^(?P<bound>(?:i|we)(?: still| also| really)* (?:(?:need|have|ought) to|must|should)) (?P<rest>[a-z]+ \S.*)$",
+    re.I | re.S,
+)
+_POINTS = lazy(r"\b(?:it|them|him|her|that|this|there|because|so|if|or)\b", re.I)
 
 
 def to_do(text: str, heading: str = "") -> list[str]:
@@ -44,6 +50,22 @@ def to_do(text: str, heading: str = "") -> list[str]:
         if headed is None or not heads_to_do(headed.group("heading")) or not _lists(headed.group("rest")):
             return []
         heading, text = headed.group("heading"), headed.group("rest")
+    return _duties(heading, text)
+
+
+def duties(text: str) -> list[str]:
+    """ "I need to send the slides, ring the vet and find a plumber": each as a duty.
+
+    [] where there are fewer, or where one points to another ("find the form and send it").
+    """
+    bound = _BOUND.match(text)
+    found = _items(bound["rest"].strip(" .!")) if bound and _acts(bound["rest"]) else []
+    if bound is None or len(found) < _FEWEST or any(_POINTS.search(item) for item in found):
+        return []
+    return [f"{bound['bound']} {item}." for item in found[:_MOST]]
+
+
+def _duties(heading: str, text: str) -> list[str]:
     items = _items(_NUMBER.sub("", text.strip(" .!…*-")))
     if items and _WANTING.match(heading) and _is_to_be_written(items[0]):
         return []

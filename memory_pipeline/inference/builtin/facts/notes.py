@@ -192,7 +192,9 @@ def _due(rest: Remainder) -> list[Fact]:
     bounded = any(t.relation == "by" for t in ahead)
     if bounded and verbless and any(t.pos in {"NOUN", "PROPN"} and not t.kind for t in first):
         return [open_loop(rest.note(rest.plain), dated="none")]  # "tax return by the 30th"
-    if ahead and rest.low & words("runs_out"):
+    root = rest.sentence.root
+    lapsing = root.lemma.lower() in words("running_out") and rest.sentence.child(root, "prt") is not None
+    if ahead and (lapsing or rest.low & words("runs_out")) or rest.low & words("late"):
         return [open_loop(rest.note(rest.plain), dated="none")]
     return []
 

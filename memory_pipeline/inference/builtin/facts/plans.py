@@ -124,7 +124,7 @@ def _outstanding(reading: Reading) -> bool:
     if not (clause.perfect and clause.negated) or clause.ceased or clause.cue is not Cue.NONE or clause.modal:
         return False
     still = clause.adverbs() & {"still", "yet"}
-    thing = clause.object()
+    thing = clause.object() or clause.after("to", "for", "from", "with", "about")  # "replied to the headmaster"
     return bool(still) and plans_act(reading.verb) and thing is not None and thing.pos in {"NOUN", "PROPN"}
 
 

@@ -64,3 +64,15 @@ def test_a_plan_that_is_given_up_is_closed_and_not_forgotten() -> None:
     assert found == "close_open_loop open_loop No longer plans the solar panels."
     (plea,) = briefs("Forget what I said about the solar panels.")
     assert plea.startswith("forget")
+
+
+def test_each_of_several_duties_is_open_by_itself() -> None:
+    assert briefs("I need to send Karin the slides, ring the vet about Pip and find a plumber.") == [
+        "open_loop Needs to send Karin the slides.",
+        "open_loop Needs to ring the vet about Pip.",
+        "open_loop Needs to find a plumber.",
+    ]
+
+
+def test_what_has_not_been_answered_is_open() -> None:
+    assert "open_loop Still has to reply to the headmaster." in briefs("I haven't replied to the headmaster yet.")
